@@ -29,14 +29,17 @@ type jacobians[S float32 | uint16] struct {
 	// of each lane, those of the padding included.
 	lanes, driven []int32
 	slots         [][]S
+	zeros         []S       // a block of a Jacobian without a slot
 	none          []float32 // weights of zero
-	threads       []jacobianThread
+	threads       []jacobianThread[S]
 
 	// The step that is being applied.
 	step           portable.JacobianStep[float32]
-	reads          []jacobianRead[S]
-	places         []int32 // of the touched states, where their copies are; -1 is nowhere
-	kept           int     // number of copies
+	written        []int32 // of the touched states, their position among the writes, or -1
+	visitOf        []int32 // of those that are visited so far, the visit, or -1
+	seen           []bool  // of those that are read so far
+	visits         []jacobianVisit
+	kept           int // number of copies
 	blocks         []jacobianBlock
 	next           atomic.Int32 // the first block that no thread has taken
 	sum            []float32    // of weighted Jacobians, as they lie in a slot
@@ -44,22 +47,16 @@ type jacobians[S float32 | uint16] struct {
 	work, gradient func(thread int)
 }
 
-// jacobianRead is a Jacobian to be read.
-type jacobianRead[S float32 | uint16] struct {
-	state int // position among the touched ones
-	x     []S
-}
-
 // jacobianThread is what a thread has for itself.
-type jacobianThread struct {
-	copies []float32 // blocks of the states that are needed again
-	spare  []float32 // a copy that is not used
+type jacobianThread[S float32 | uint16] struct {
+	copies []S       // blocks that are needed after they are replaced
+	unused []float32 // a sum that nobody reads
 	update jacobianUpdate
 }
 
 func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, k jacobianKernels[S]) *jacobians[S] {
 	s.Check()
-	j := &jacobians[S]{device: d, shape: s, kernels: k, none: make([]float32, s.States)}
+	j := &jacobians[S]{device: d, shape: s, kernels: k, zeros: make([]S, blockNumbers), none: make([]float32, s.States)}
 	lanes := s.Lanes()
 	for l := range (lanes + 3) / 4 * 4 {
 		l = min(l, lanes-1)
@@ -75,7 +72,7 @@ func newJacobians[S float32 | uint16](d *Device, s kernels.JacobianShape, k jaco
 	}
 	j.sum = make([]float32, j.size())
 	for range d.pool.Workers() {
-		j.threads = append(j.threads, jacobianThread{spare: make([]float32, blockNumbers)})
+		j.threads = append(j.threads, jacobianThread[S]{unused: make([]float32, blockNumbers)})
 	}
 	j.work, j.gradient = j.runBlocks, j.addLanes
 	return j

@@ -40,8 +40,8 @@ func guardJacobians[S float32 | uint16](t *testing.T, b *jacobianBlock, code jac
 	for l := range lanes {
 		lanes[l], driven[l] = int32(l%states), int32(max(0, l-1)) // one lane of padding
 	}
-	code.read(b, numbers(), numbers(), guarded(t, states), block(), block(), lanes)
-	code.write(b, block(), numbers(), numbers(), &jacobianUpdate{
+	code.read(b, numbers(), guarded(t, states), block(), block(), lanes)
+	code.replace(b, numbers(), guarded(t, states), block(), block(), &jacobianUpdate{
 		keep: guarded(t, states), mix: guarded(t, states), drive: guarded(t, b.lanes()-1), x: guarded(t, b.hi),
-	}, lanes, driven)
+	}, block(), block(), block(), lanes, driven)
 }

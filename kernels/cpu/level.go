@@ -46,8 +46,8 @@ var plain = Kernels{
 	level:   Portable,
 	gemm:    func(g Gemm, _ []float32) { g.Run() },
 	ranker:  func(d *Device, maxEvents, maxDim int) kernels.Ranker { return d.Device.NewRanker(maxEvents, maxDim) },
-	floats:  jacobianKernels[float32]{readPortable, writePortable},
-	halves:  jacobianKernels[uint16]{readPortableHalf, writePortableHalf},
+	floats:  jacobianKernels[float32]{readPortable, replacePortable},
+	halves:  jacobianKernels[uint16]{readPortableHalf, replacePortableHalf},
 }
 
 // available are the kernels of every level that this processor has.

@@ -39,12 +39,12 @@ func avx2() Kernels {
 	return Kernels{
 		level: AVX2, gemm: tiles.gemm, ranker: rank.newRanker,
 		floats: jacobianVectors[float32]{
-			read:  [...]vectorRead[float32]{jacobianRead4, jacobianRead8, jacobianRead16AVX2},
-			write: [...]vectorWrite[float32]{jacobianWrite4, jacobianWrite8, jacobianWrite16AVX2},
+			read:    [...]vectorRead[float32]{jacobianRead4, jacobianRead8, jacobianRead16AVX2},
+			replace: [...]vectorReplace[float32]{jacobianReplace4, jacobianReplace8, jacobianReplace16AVX2},
 		}.kernels(),
 		halves: jacobianVectors[uint16]{
-			read:  [...]vectorRead[uint16]{jacobianReadHalf4, jacobianReadHalf8, jacobianReadHalf16AVX2},
-			write: [...]vectorWrite[uint16]{jacobianWriteHalf4, jacobianWriteHalf8, jacobianWriteHalf16AVX2},
+			read:    [...]vectorRead[uint16]{jacobianReadHalf4, jacobianReadHalf8, jacobianReadHalf16AVX2},
+			replace: [...]vectorReplace[uint16]{jacobianReplaceHalf4, jacobianReplaceHalf8, jacobianReplaceHalf16AVX2},
 		}.kernels(),
 		Kernels: &portable.Kernels[float32]{
 			Add: addAVX2, Mul: mulAVX2, AddMul: addMulAVX2, Affine: affineAVX2, Axpy: axpyAVX2, AxpySum: axpySumAVX2,
@@ -75,12 +75,12 @@ func avx512() Kernels {
 	return Kernels{
 		level: AVX512, gemm: tiles.gemm, ranker: rank.newRanker,
 		floats: jacobianVectors[float32]{
-			read:  [...]vectorRead[float32]{jacobianRead4, jacobianRead8, jacobianRead16AVX512},
-			write: [...]vectorWrite[float32]{jacobianWrite4, jacobianWrite8, jacobianWrite16AVX512},
+			read:    [...]vectorRead[float32]{jacobianRead4, jacobianRead8, jacobianRead16AVX512},
+			replace: [...]vectorReplace[float32]{jacobianReplace4, jacobianReplace8, jacobianReplace16AVX512},
 		}.kernels(),
 		halves: jacobianVectors[uint16]{
-			read:  [...]vectorRead[uint16]{jacobianReadHalf4, jacobianReadHalf8, jacobianReadHalf16AVX512},
-			write: [...]vectorWrite[uint16]{jacobianWriteHalf4, jacobianWriteHalf8, jacobianWriteHalf16AVX512},
+			read:    [...]vectorRead[uint16]{jacobianReadHalf4, jacobianReadHalf8, jacobianReadHalf16AVX512},
+			replace: [...]vectorReplace[uint16]{jacobianReplaceHalf4, jacobianReplaceHalf8, jacobianReplaceHalf16AVX512},
 		}.kernels(),
 		Kernels: &portable.Kernels[float32]{
 			Add: addAVX512, Mul: mulAVX512, AddMul: addMulAVX512, Affine: affineAVX512, Axpy: axpyAVX512, AxpySum: axpySumAVX512,

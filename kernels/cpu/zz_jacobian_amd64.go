@@ -4,98 +4,114 @@
 
 package cpu
 
-// jacobianRead16AVX512 copies x to keep and adds x, each lane times its weight, to sum. The
-// lanes have their weights at weights[lanes[i]]. The block next is fetched.
+// jacobianRead16AVX512 adds x, each lane times its weight, to sum. The lanes have their
+// weights at weights[lanes[i]]. The block next is fetched.
 //
 //go:noescape
-func jacobianRead16AVX512(sum *float32, keep *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
+func jacobianRead16AVX512(sum *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
 
-// jacobianWrite16AVX512 is x = keep self + mix other + drive inputs. The lanes have their numbers
-// at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].
+// jacobianReplace16AVX512 adds self, each lane times its weight, to sum, and then sets x to
+// keep self + mix other + drive inputs. The lanes have their numbers at
+// weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may
+// be self. The blocks next and nextOther are fetched.
 //
 //go:noescape
-func jacobianWrite16AVX512(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *float32, lanes *int32, groups int, features int)
+func jacobianReplace16AVX512(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *float32, other *float32, next *float32, nextOther *float32, x *float32, lanes *int32, groups int, features int)
 
-// jacobianRead16AVX2 copies x to keep and adds x, each lane times its weight, to sum. The
-// lanes have their weights at weights[lanes[i]]. The block next is fetched.
+// jacobianRead16AVX2 adds x, each lane times its weight, to sum. The lanes have their
+// weights at weights[lanes[i]]. The block next is fetched.
 //
 //go:noescape
-func jacobianRead16AVX2(sum *float32, keep *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
+func jacobianRead16AVX2(sum *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
 
-// jacobianWrite16AVX2 is x = keep self + mix other + drive inputs. The lanes have their numbers
-// at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].
+// jacobianReplace16AVX2 adds self, each lane times its weight, to sum, and then sets x to
+// keep self + mix other + drive inputs. The lanes have their numbers at
+// weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may
+// be self. The blocks next and nextOther are fetched.
 //
 //go:noescape
-func jacobianWrite16AVX2(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *float32, lanes *int32, groups int, features int)
+func jacobianReplace16AVX2(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *float32, other *float32, next *float32, nextOther *float32, x *float32, lanes *int32, groups int, features int)
 
-// jacobianRead8 copies x to keep and adds x, each lane times its weight, to sum. The
-// lanes have their weights at weights[lanes[i]]. The block next is fetched.
+// jacobianRead8 adds x, each lane times its weight, to sum. The lanes have their
+// weights at weights[lanes[i]]. The block next is fetched.
 //
 //go:noescape
-func jacobianRead8(sum *float32, keep *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
+func jacobianRead8(sum *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
 
-// jacobianWrite8 is x = keep self + mix other + drive inputs. The lanes have their numbers
-// at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].
+// jacobianReplace8 adds self, each lane times its weight, to sum, and then sets x to
+// keep self + mix other + drive inputs. The lanes have their numbers at
+// weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may
+// be self. The blocks next and nextOther are fetched.
 //
 //go:noescape
-func jacobianWrite8(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *float32, lanes *int32, groups int, features int)
+func jacobianReplace8(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *float32, other *float32, next *float32, nextOther *float32, x *float32, lanes *int32, groups int, features int)
 
-// jacobianRead4 copies x to keep and adds x, each lane times its weight, to sum. The
-// lanes have their weights at weights[lanes[i]]. The block next is fetched.
+// jacobianRead4 adds x, each lane times its weight, to sum. The lanes have their
+// weights at weights[lanes[i]]. The block next is fetched.
 //
 //go:noescape
-func jacobianRead4(sum *float32, keep *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
+func jacobianRead4(sum *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
 
-// jacobianWrite4 is x = keep self + mix other + drive inputs. The lanes have their numbers
-// at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].
+// jacobianReplace4 adds self, each lane times its weight, to sum, and then sets x to
+// keep self + mix other + drive inputs. The lanes have their numbers at
+// weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may
+// be self. The blocks next and nextOther are fetched.
 //
 //go:noescape
-func jacobianWrite4(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *float32, lanes *int32, groups int, features int)
+func jacobianReplace4(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *float32, other *float32, next *float32, nextOther *float32, x *float32, lanes *int32, groups int, features int)
 
-// jacobianReadHalf16AVX512 copies x to keep and adds x, each lane times its weight, to sum. The
-// lanes have their weights at weights[lanes[i]]. The block next is fetched.
+// jacobianReadHalf16AVX512 adds x, each lane times its weight, to sum. The lanes have their
+// weights at weights[lanes[i]]. The block next is fetched.
 //
 //go:noescape
-func jacobianReadHalf16AVX512(sum *float32, keep *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
+func jacobianReadHalf16AVX512(sum *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
 
-// jacobianWriteHalf16AVX512 is x = keep self + mix other + drive inputs. The lanes have their numbers
-// at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].
+// jacobianReplaceHalf16AVX512 adds self, each lane times its weight, to sum, and then sets x to
+// keep self + mix other + drive inputs. The lanes have their numbers at
+// weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may
+// be self. The blocks next and nextOther are fetched.
 //
 //go:noescape
-func jacobianWriteHalf16AVX512(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *uint16, lanes *int32, groups int, features int)
+func jacobianReplaceHalf16AVX512(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *uint16, other *uint16, next *uint16, nextOther *uint16, x *uint16, lanes *int32, groups int, features int)
 
-// jacobianReadHalf16AVX2 copies x to keep and adds x, each lane times its weight, to sum. The
-// lanes have their weights at weights[lanes[i]]. The block next is fetched.
+// jacobianReadHalf16AVX2 adds x, each lane times its weight, to sum. The lanes have their
+// weights at weights[lanes[i]]. The block next is fetched.
 //
 //go:noescape
-func jacobianReadHalf16AVX2(sum *float32, keep *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
+func jacobianReadHalf16AVX2(sum *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
 
-// jacobianWriteHalf16AVX2 is x = keep self + mix other + drive inputs. The lanes have their numbers
-// at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].
+// jacobianReplaceHalf16AVX2 adds self, each lane times its weight, to sum, and then sets x to
+// keep self + mix other + drive inputs. The lanes have their numbers at
+// weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may
+// be self. The blocks next and nextOther are fetched.
 //
 //go:noescape
-func jacobianWriteHalf16AVX2(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *uint16, lanes *int32, groups int, features int)
+func jacobianReplaceHalf16AVX2(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *uint16, other *uint16, next *uint16, nextOther *uint16, x *uint16, lanes *int32, groups int, features int)
 
-// jacobianReadHalf8 copies x to keep and adds x, each lane times its weight, to sum. The
-// lanes have their weights at weights[lanes[i]]. The block next is fetched.
+// jacobianReadHalf8 adds x, each lane times its weight, to sum. The lanes have their
+// weights at weights[lanes[i]]. The block next is fetched.
 //
 //go:noescape
-func jacobianReadHalf8(sum *float32, keep *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
+func jacobianReadHalf8(sum *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
 
-// jacobianWriteHalf8 is x = keep self + mix other + drive inputs. The lanes have their numbers
-// at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].
+// jacobianReplaceHalf8 adds self, each lane times its weight, to sum, and then sets x to
+// keep self + mix other + drive inputs. The lanes have their numbers at
+// weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may
+// be self. The blocks next and nextOther are fetched.
 //
 //go:noescape
-func jacobianWriteHalf8(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *uint16, lanes *int32, groups int, features int)
+func jacobianReplaceHalf8(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *uint16, other *uint16, next *uint16, nextOther *uint16, x *uint16, lanes *int32, groups int, features int)
 
-// jacobianReadHalf4 copies x to keep and adds x, each lane times its weight, to sum. The
-// lanes have their weights at weights[lanes[i]]. The block next is fetched.
+// jacobianReadHalf4 adds x, each lane times its weight, to sum. The lanes have their
+// weights at weights[lanes[i]]. The block next is fetched.
 //
 //go:noescape
-func jacobianReadHalf4(sum *float32, keep *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
+func jacobianReadHalf4(sum *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
 
-// jacobianWriteHalf4 is x = keep self + mix other + drive inputs. The lanes have their numbers
-// at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].
+// jacobianReplaceHalf4 adds self, each lane times its weight, to sum, and then sets x to
+// keep self + mix other + drive inputs. The lanes have their numbers at
+// weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may
+// be self. The blocks next and nextOther are fetched.
 //
 //go:noescape
-func jacobianWriteHalf4(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *uint16, lanes *int32, groups int, features int)
+func jacobianReplaceHalf4(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *uint16, other *uint16, next *uint16, nextOther *uint16, x *uint16, lanes *int32, groups int, features int)

@@ -4,779 +4,912 @@
 
 #include "textflag.h"
 
-// func jacobianRead16AVX512(sum *float32, keep *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
+// func jacobianRead16AVX512(sum *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·jacobianRead16AVX512(SB), NOSPLIT, $0-64
+TEXT ·jacobianRead16AVX512(SB), NOSPLIT, $0-56
 	MOVQ sum+0(FP), AX
-	MOVQ keep+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ next+32(FP), SI
-	MOVQ lanes+40(FP), DI
-	MOVQ groups+48(FP), R8
+	MOVQ x+16(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ lanes+32(FP), BX
+	MOVQ groups+40(FP), SI
 
 group:
-	VMOVUPS    (DI), Z1
+	MOVQ       weights+8(FP), DI
+	VMOVUPS    (BX), Z1
 	KXNORW     K1, K1, K1
-	VGATHERDPS (DX)(Z1*4), K1, Z0
-	MOVQ       features+56(FP), R9
+	VGATHERDPS (DI)(Z1*4), K1, Z0
+	MOVQ       features+48(FP), DI
 
 feature:
-	PREFETCHT0  (SI)
-	VMOVUPS     (BX), Z1
+	PREFETCHT0  (DX)
+	VMOVUPS     (CX), Z1
 	VMOVUPS     (AX), Z2
-	VMOVUPS     Z1, (CX)
 	VFMADD231PS Z1, Z0, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
-	ADDQ        $0x40, BX
-	ADDQ        $0x40, SI
-	DECQ        R9
+	ADDQ        $0x40, DX
+	DECQ        DI
 	JNE         feature
-	ADDQ        $0x40, DI
-	DECQ        R8
+	ADDQ        $0x40, BX
+	DECQ        SI
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func jacobianWrite16AVX512(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *float32, lanes *int32, groups int, features int)
-// Requires: AVX, AVX512F
-TEXT ·jacobianWrite16AVX512(SB), NOSPLIT, $0-88
-	MOVQ self+0(FP), AX
-	MOVQ other+8(FP), CX
-	MOVQ x+56(FP), DX
-	MOVQ lanes+64(FP), BX
-	MOVQ driven+48(FP), SI
-	MOVQ groups+72(FP), DI
+// func jacobianReplace16AVX512(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *float32, other *float32, next *float32, nextOther *float32, x *float32, lanes *int32, groups int, features int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·jacobianReplace16AVX512(SB), NOSPLIT, $0-120
+	MOVQ sum+0(FP), AX
+	MOVQ self+56(FP), CX
+	MOVQ other+64(FP), DX
+	MOVQ x+88(FP), BX
+	MOVQ next+72(FP), SI
+	MOVQ nextOther+80(FP), DI
+	MOVQ lanes+96(FP), R8
+	MOVQ driven+48(FP), R9
+	MOVQ groups+104(FP), R10
 
 group:
-	MOVQ       keep+16(FP), R8
-	VMOVUPS    (BX), Z3
+	MOVQ       weights+8(FP), R11
+	VMOVUPS    (R8), Z4
 	KXNORW     K1, K1, K1
-	VGATHERDPS (R8)(Z3*4), K1, Z0
-	MOVQ       mix+24(FP), R8
-	VMOVUPS    (BX), Z3
+	VGATHERDPS (R11)(Z4*4), K1, Z0
+	MOVQ       keep+16(FP), R11
+	VMOVUPS    (R8), Z4
 	KXNORW     K2, K2, K2
-	VGATHERDPS (R8)(Z3*4), K2, Z1
-	MOVQ       drive+32(FP), R8
-	VMOVUPS    (SI), Z3
+	VGATHERDPS (R11)(Z4*4), K2, Z1
+	MOVQ       mix+24(FP), R11
+	VMOVUPS    (R8), Z4
 	KXNORW     K3, K3, K3
-	VGATHERDPS (R8)(Z3*4), K3, Z2
-	MOVQ       inputs+40(FP), R8
-	MOVQ       features+80(FP), R9
+	VGATHERDPS (R11)(Z4*4), K3, Z2
+	MOVQ       drive+32(FP), R11
+	VMOVUPS    (R9), Z4
+	KXNORW     K4, K4, K4
+	VGATHERDPS (R11)(Z4*4), K4, Z3
+	MOVQ       inputs+40(FP), R11
+	MOVQ       features+112(FP), R12
 
 feature:
-	VBROADCASTSS (R8), Z3
-	VMULPS       Z3, Z2, Z3
-	VFMADD231PS  (CX), Z1, Z3
-	VFMADD231PS  (AX), Z0, Z3
-	VMOVUPS      Z3, (DX)
+	PREFETCHT0   (SI)
+	PREFETCHT0   (DI)
+	VMOVUPS      (CX), Z4
+	VMOVUPS      (AX), Z5
+	VFMADD231PS  Z4, Z0, Z5
+	VMOVUPS      Z5, (AX)
+	VBROADCASTSS (R11), Z5
+	VMULPS       Z3, Z5, Z5
+	VFMADD231PS  (DX), Z2, Z5
+	VFMADD231PS  Z4, Z1, Z5
+	VMOVUPS      Z5, (BX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
-	ADDQ         $0x04, R8
-	DECQ         R9
-	JNE          feature
-	ADDQ         $0x40, SI
 	ADDQ         $0x40, BX
-	DECQ         DI
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          feature
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, R8
+	DECQ         R10
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func jacobianRead16AVX2(sum *float32, keep *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
+// func jacobianRead16AVX2(sum *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·jacobianRead16AVX2(SB), NOSPLIT, $0-64
+TEXT ·jacobianRead16AVX2(SB), NOSPLIT, $0-56
 	MOVQ sum+0(FP), AX
-	MOVQ keep+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ next+32(FP), SI
-	MOVQ lanes+40(FP), DI
-	MOVQ groups+48(FP), R8
+	MOVQ x+16(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ lanes+32(FP), BX
+	MOVQ groups+40(FP), SI
 
 group:
-	VMOVUPS    (DI), Y2
+	MOVQ       weights+8(FP), DI
+	VMOVUPS    (BX), Y2
 	VPCMPEQD   Y3, Y3, Y3
-	VGATHERDPS Y3, (DX)(Y2*4), Y0
-	VMOVUPS    32(DI), Y2
+	VGATHERDPS Y3, (DI)(Y2*4), Y0
+	VMOVUPS    32(BX), Y2
 	VPCMPEQD   Y3, Y3, Y3
-	VGATHERDPS Y3, (DX)(Y2*4), Y1
-	MOVQ       features+56(FP), R9
+	VGATHERDPS Y3, (DI)(Y2*4), Y1
+	MOVQ       features+48(FP), DI
 
 feature:
-	PREFETCHT0  (SI)
-	VMOVUPS     (BX), Y2
+	PREFETCHT0  (DX)
+	VMOVUPS     (CX), Y2
 	VMOVUPS     (AX), Y3
-	VMOVUPS     Y2, (CX)
 	VFMADD231PS Y2, Y0, Y3
 	VMOVUPS     Y3, (AX)
-	VMOVUPS     32(BX), Y2
+	VMOVUPS     32(CX), Y2
 	VMOVUPS     32(AX), Y3
-	VMOVUPS     Y2, 32(CX)
 	VFMADD231PS Y2, Y1, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
-	ADDQ        $0x40, BX
-	ADDQ        $0x40, SI
-	DECQ        R9
+	ADDQ        $0x40, DX
+	DECQ        DI
 	JNE         feature
-	ADDQ        $0x40, DI
-	DECQ        R8
+	ADDQ        $0x40, BX
+	DECQ        SI
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func jacobianWrite16AVX2(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *float32, lanes *int32, groups int, features int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·jacobianWrite16AVX2(SB), NOSPLIT, $0-88
-	MOVQ self+0(FP), AX
-	MOVQ other+8(FP), CX
-	MOVQ x+56(FP), DX
-	MOVQ lanes+64(FP), BX
-	MOVQ driven+48(FP), SI
-	MOVQ groups+72(FP), DI
+// func jacobianReplace16AVX2(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *float32, other *float32, next *float32, nextOther *float32, x *float32, lanes *int32, groups int, features int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·jacobianReplace16AVX2(SB), NOSPLIT, $0-120
+	MOVQ sum+0(FP), AX
+	MOVQ self+56(FP), CX
+	MOVQ other+64(FP), DX
+	MOVQ x+88(FP), BX
+	MOVQ next+72(FP), SI
+	MOVQ nextOther+80(FP), DI
+	MOVQ lanes+96(FP), R8
+	MOVQ driven+48(FP), R9
+	MOVQ groups+104(FP), R10
 
 group:
-	MOVQ       keep+16(FP), R8
-	VMOVUPS    (BX), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y0
-	VMOVUPS    32(BX), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y1
-	MOVQ       mix+24(FP), R8
-	VMOVUPS    (BX), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y2
-	VMOVUPS    32(BX), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y3
-	MOVQ       drive+32(FP), R8
-	VMOVUPS    (SI), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y4
-	VMOVUPS    32(SI), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y5
-	MOVQ       inputs+40(FP), R8
-	MOVQ       features+80(FP), R9
+	MOVQ       weights+8(FP), R11
+	VMOVUPS    (R8), Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERDPS Y9, (R11)(Y8*4), Y0
+	VMOVUPS    32(R8), Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERDPS Y9, (R11)(Y8*4), Y1
+	MOVQ       keep+16(FP), R11
+	VMOVUPS    (R8), Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERDPS Y9, (R11)(Y8*4), Y2
+	VMOVUPS    32(R8), Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERDPS Y9, (R11)(Y8*4), Y3
+	MOVQ       mix+24(FP), R11
+	VMOVUPS    (R8), Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERDPS Y9, (R11)(Y8*4), Y4
+	VMOVUPS    32(R8), Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERDPS Y9, (R11)(Y8*4), Y5
+	MOVQ       drive+32(FP), R11
+	VMOVUPS    (R9), Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERDPS Y9, (R11)(Y8*4), Y6
+	VMOVUPS    32(R9), Y8
+	VPCMPEQD   Y9, Y9, Y9
+	VGATHERDPS Y9, (R11)(Y8*4), Y7
+	MOVQ       inputs+40(FP), R11
+	MOVQ       features+112(FP), R12
 
 feature:
-	VBROADCASTSS (R8), Y6
-	VMULPS       Y6, Y4, Y7
-	VFMADD231PS  (CX), Y2, Y7
-	VFMADD231PS  (AX), Y0, Y7
-	VMOVUPS      Y7, (DX)
-	VMULPS       Y6, Y5, Y6
-	VFMADD231PS  32(CX), Y3, Y6
-	VFMADD231PS  32(AX), Y1, Y6
-	VMOVUPS      Y6, 32(DX)
+	PREFETCHT0   (SI)
+	PREFETCHT0   (DI)
+	VMOVUPS      (CX), Y8
+	VMOVUPS      (AX), Y9
+	VFMADD231PS  Y8, Y0, Y9
+	VMOVUPS      Y9, (AX)
+	VBROADCASTSS (R11), Y9
+	VMULPS       Y6, Y9, Y9
+	VFMADD231PS  (DX), Y4, Y9
+	VFMADD231PS  Y8, Y2, Y9
+	VMOVUPS      Y9, (BX)
+	VMOVUPS      32(CX), Y8
+	VMOVUPS      32(AX), Y9
+	VFMADD231PS  Y8, Y1, Y9
+	VMOVUPS      Y9, 32(AX)
+	VBROADCASTSS (R11), Y9
+	VMULPS       Y7, Y9, Y9
+	VFMADD231PS  32(DX), Y5, Y9
+	VFMADD231PS  Y8, Y3, Y9
+	VMOVUPS      Y9, 32(BX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
-	ADDQ         $0x04, R8
-	DECQ         R9
-	JNE          feature
-	ADDQ         $0x40, SI
 	ADDQ         $0x40, BX
-	DECQ         DI
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          feature
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, R8
+	DECQ         R10
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func jacobianRead8(sum *float32, keep *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
+// func jacobianRead8(sum *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·jacobianRead8(SB), NOSPLIT, $0-64
+TEXT ·jacobianRead8(SB), NOSPLIT, $0-56
 	MOVQ sum+0(FP), AX
-	MOVQ keep+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ next+32(FP), SI
-	MOVQ lanes+40(FP), DI
-	MOVQ groups+48(FP), R8
+	MOVQ x+16(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ lanes+32(FP), BX
+	MOVQ groups+40(FP), SI
 
 group:
-	VMOVUPS    (DI), Y1
+	MOVQ       weights+8(FP), DI
+	VMOVUPS    (BX), Y1
 	VPCMPEQD   Y2, Y2, Y2
-	VGATHERDPS Y2, (DX)(Y1*4), Y0
-	MOVQ       features+56(FP), R9
+	VGATHERDPS Y2, (DI)(Y1*4), Y0
+	MOVQ       features+48(FP), DI
 
 feature:
-	PREFETCHT0  (SI)
-	VMOVUPS     (BX), Y1
+	PREFETCHT0  (DX)
+	VMOVUPS     (CX), Y1
 	VMOVUPS     (AX), Y2
-	VMOVUPS     Y1, (CX)
 	VFMADD231PS Y1, Y0, Y2
 	VMOVUPS     Y2, (AX)
 	ADDQ        $0x20, AX
 	ADDQ        $0x20, CX
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, SI
-	DECQ        R9
+	ADDQ        $0x20, DX
+	DECQ        DI
 	JNE         feature
-	ADDQ        $0x20, DI
-	DECQ        R8
+	ADDQ        $0x20, BX
+	DECQ        SI
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func jacobianWrite8(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *float32, lanes *int32, groups int, features int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·jacobianWrite8(SB), NOSPLIT, $0-88
-	MOVQ self+0(FP), AX
-	MOVQ other+8(FP), CX
-	MOVQ x+56(FP), DX
-	MOVQ lanes+64(FP), BX
-	MOVQ driven+48(FP), SI
-	MOVQ groups+72(FP), DI
+// func jacobianReplace8(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *float32, other *float32, next *float32, nextOther *float32, x *float32, lanes *int32, groups int, features int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·jacobianReplace8(SB), NOSPLIT, $0-120
+	MOVQ sum+0(FP), AX
+	MOVQ self+56(FP), CX
+	MOVQ other+64(FP), DX
+	MOVQ x+88(FP), BX
+	MOVQ next+72(FP), SI
+	MOVQ nextOther+80(FP), DI
+	MOVQ lanes+96(FP), R8
+	MOVQ driven+48(FP), R9
+	MOVQ groups+104(FP), R10
 
 group:
-	MOVQ       keep+16(FP), R8
-	VMOVUPS    (BX), Y3
-	VPCMPEQD   Y4, Y4, Y4
-	VGATHERDPS Y4, (R8)(Y3*4), Y0
-	MOVQ       mix+24(FP), R8
-	VMOVUPS    (BX), Y3
-	VPCMPEQD   Y4, Y4, Y4
-	VGATHERDPS Y4, (R8)(Y3*4), Y1
-	MOVQ       drive+32(FP), R8
-	VMOVUPS    (SI), Y3
-	VPCMPEQD   Y4, Y4, Y4
-	VGATHERDPS Y4, (R8)(Y3*4), Y2
-	MOVQ       inputs+40(FP), R8
-	MOVQ       features+80(FP), R9
+	MOVQ       weights+8(FP), R11
+	VMOVUPS    (R8), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VGATHERDPS Y5, (R11)(Y4*4), Y0
+	MOVQ       keep+16(FP), R11
+	VMOVUPS    (R8), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VGATHERDPS Y5, (R11)(Y4*4), Y1
+	MOVQ       mix+24(FP), R11
+	VMOVUPS    (R8), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VGATHERDPS Y5, (R11)(Y4*4), Y2
+	MOVQ       drive+32(FP), R11
+	VMOVUPS    (R9), Y4
+	VPCMPEQD   Y5, Y5, Y5
+	VGATHERDPS Y5, (R11)(Y4*4), Y3
+	MOVQ       inputs+40(FP), R11
+	MOVQ       features+112(FP), R12
 
 feature:
-	VBROADCASTSS (R8), Y3
-	VMULPS       Y3, Y2, Y3
-	VFMADD231PS  (CX), Y1, Y3
-	VFMADD231PS  (AX), Y0, Y3
-	VMOVUPS      Y3, (DX)
+	PREFETCHT0   (SI)
+	PREFETCHT0   (DI)
+	VMOVUPS      (CX), Y4
+	VMOVUPS      (AX), Y5
+	VFMADD231PS  Y4, Y0, Y5
+	VMOVUPS      Y5, (AX)
+	VBROADCASTSS (R11), Y5
+	VMULPS       Y3, Y5, Y5
+	VFMADD231PS  (DX), Y2, Y5
+	VFMADD231PS  Y4, Y1, Y5
+	VMOVUPS      Y5, (BX)
 	ADDQ         $0x20, AX
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
-	ADDQ         $0x04, R8
-	DECQ         R9
-	JNE          feature
-	ADDQ         $0x20, SI
 	ADDQ         $0x20, BX
-	DECQ         DI
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          feature
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R8
+	DECQ         R10
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func jacobianRead4(sum *float32, keep *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
+// func jacobianRead4(sum *float32, weights *float32, x *float32, next *float32, lanes *int32, groups int, features int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·jacobianRead4(SB), NOSPLIT, $0-64
+TEXT ·jacobianRead4(SB), NOSPLIT, $0-56
 	MOVQ sum+0(FP), AX
-	MOVQ keep+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ next+32(FP), SI
-	MOVQ lanes+40(FP), DI
-	MOVQ groups+48(FP), R8
+	MOVQ x+16(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ lanes+32(FP), BX
+	MOVQ groups+40(FP), SI
 
 group:
-	VMOVUPS    (DI), X1
+	MOVQ       weights+8(FP), DI
+	VMOVUPS    (BX), X1
 	VPCMPEQD   X2, X2, X2
-	VGATHERDPS X2, (DX)(X1*4), X0
-	MOVQ       features+56(FP), R9
+	VGATHERDPS X2, (DI)(X1*4), X0
+	MOVQ       features+48(FP), DI
 
 feature:
-	PREFETCHT0  (SI)
-	VMOVUPS     (BX), X1
+	PREFETCHT0  (DX)
+	VMOVUPS     (CX), X1
 	VMOVUPS     (AX), X2
-	VMOVUPS     X1, (CX)
 	VFMADD231PS X1, X0, X2
 	VMOVUPS     X2, (AX)
 	ADDQ        $0x10, AX
 	ADDQ        $0x10, CX
-	ADDQ        $0x10, BX
-	ADDQ        $0x10, SI
-	DECQ        R9
+	ADDQ        $0x10, DX
+	DECQ        DI
 	JNE         feature
-	ADDQ        $0x10, DI
-	DECQ        R8
+	ADDQ        $0x10, BX
+	DECQ        SI
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func jacobianWrite4(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *float32, lanes *int32, groups int, features int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·jacobianWrite4(SB), NOSPLIT, $0-88
-	MOVQ self+0(FP), AX
-	MOVQ other+8(FP), CX
-	MOVQ x+56(FP), DX
-	MOVQ lanes+64(FP), BX
-	MOVQ driven+48(FP), SI
-	MOVQ groups+72(FP), DI
+// func jacobianReplace4(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *float32, other *float32, next *float32, nextOther *float32, x *float32, lanes *int32, groups int, features int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·jacobianReplace4(SB), NOSPLIT, $0-120
+	MOVQ sum+0(FP), AX
+	MOVQ self+56(FP), CX
+	MOVQ other+64(FP), DX
+	MOVQ x+88(FP), BX
+	MOVQ next+72(FP), SI
+	MOVQ nextOther+80(FP), DI
+	MOVQ lanes+96(FP), R8
+	MOVQ driven+48(FP), R9
+	MOVQ groups+104(FP), R10
 
 group:
-	MOVQ       keep+16(FP), R8
-	VMOVUPS    (BX), X3
-	VPCMPEQD   X4, X4, X4
-	VGATHERDPS X4, (R8)(X3*4), X0
-	MOVQ       mix+24(FP), R8
-	VMOVUPS    (BX), X3
-	VPCMPEQD   X4, X4, X4
-	VGATHERDPS X4, (R8)(X3*4), X1
-	MOVQ       drive+32(FP), R8
-	VMOVUPS    (SI), X3
-	VPCMPEQD   X4, X4, X4
-	VGATHERDPS X4, (R8)(X3*4), X2
-	MOVQ       inputs+40(FP), R8
-	MOVQ       features+80(FP), R9
+	MOVQ       weights+8(FP), R11
+	VMOVUPS    (R8), X4
+	VPCMPEQD   X5, X5, X5
+	VGATHERDPS X5, (R11)(X4*4), X0
+	MOVQ       keep+16(FP), R11
+	VMOVUPS    (R8), X4
+	VPCMPEQD   X5, X5, X5
+	VGATHERDPS X5, (R11)(X4*4), X1
+	MOVQ       mix+24(FP), R11
+	VMOVUPS    (R8), X4
+	VPCMPEQD   X5, X5, X5
+	VGATHERDPS X5, (R11)(X4*4), X2
+	MOVQ       drive+32(FP), R11
+	VMOVUPS    (R9), X4
+	VPCMPEQD   X5, X5, X5
+	VGATHERDPS X5, (R11)(X4*4), X3
+	MOVQ       inputs+40(FP), R11
+	MOVQ       features+112(FP), R12
 
 feature:
-	VBROADCASTSS (R8), X3
-	VMULPS       X3, X2, X3
-	VFMADD231PS  (CX), X1, X3
-	VFMADD231PS  (AX), X0, X3
-	VMOVUPS      X3, (DX)
+	PREFETCHT0   (SI)
+	PREFETCHT0   (DI)
+	VMOVUPS      (CX), X4
+	VMOVUPS      (AX), X5
+	VFMADD231PS  X4, X0, X5
+	VMOVUPS      X5, (AX)
+	VBROADCASTSS (R11), X5
+	VMULPS       X3, X5, X5
+	VFMADD231PS  (DX), X2, X5
+	VFMADD231PS  X4, X1, X5
+	VMOVUPS      X5, (BX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x10, CX
 	ADDQ         $0x10, DX
-	ADDQ         $0x04, R8
-	DECQ         R9
-	JNE          feature
-	ADDQ         $0x10, SI
 	ADDQ         $0x10, BX
-	DECQ         DI
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          feature
+	ADDQ         $0x10, R9
+	ADDQ         $0x10, R8
+	DECQ         R10
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func jacobianReadHalf16AVX512(sum *float32, keep *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
+// func jacobianReadHalf16AVX512(sum *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·jacobianReadHalf16AVX512(SB), NOSPLIT, $0-64
+TEXT ·jacobianReadHalf16AVX512(SB), NOSPLIT, $0-56
 	MOVQ sum+0(FP), AX
-	MOVQ keep+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ next+32(FP), SI
-	MOVQ lanes+40(FP), DI
-	MOVQ groups+48(FP), R8
+	MOVQ x+16(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ lanes+32(FP), BX
+	MOVQ groups+40(FP), SI
 
 group:
-	VMOVUPS    (DI), Z1
+	MOVQ       weights+8(FP), DI
+	VMOVUPS    (BX), Z1
 	KXNORW     K1, K1, K1
-	VGATHERDPS (DX)(Z1*4), K1, Z0
-	MOVQ       features+56(FP), R9
+	VGATHERDPS (DI)(Z1*4), K1, Z0
+	MOVQ       features+48(FP), DI
 
 feature:
-	PREFETCHT0  (SI)
-	VPMOVZXWD   (BX), Z1
+	PREFETCHT0  (DX)
+	VPMOVZXWD   (CX), Z1
 	VPSLLD      $0x10, Z1, Z1
 	VMOVUPS     (AX), Z2
-	VMOVUPS     Z1, (CX)
 	VFMADD231PS Z1, Z0, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x40, AX
-	ADDQ        $0x40, CX
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, SI
-	DECQ        R9
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	DECQ        DI
 	JNE         feature
-	ADDQ        $0x40, DI
-	DECQ        R8
+	ADDQ        $0x40, BX
+	DECQ        SI
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func jacobianWriteHalf16AVX512(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *uint16, lanes *int32, groups int, features int)
-// Requires: AVX, AVX512F
-TEXT ·jacobianWriteHalf16AVX512(SB), NOSPLIT, $0-88
-	MOVQ         self+0(FP), AX
-	MOVQ         other+8(FP), CX
-	MOVQ         x+56(FP), DX
-	MOVQ         lanes+64(FP), BX
-	MOVQ         driven+48(FP), SI
-	MOVQ         groups+72(FP), DI
-	MOVL         $0x00000001, R8
-	VMOVD        R8, X0
+// func jacobianReplaceHalf16AVX512(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *uint16, other *uint16, next *uint16, nextOther *uint16, x *uint16, lanes *int32, groups int, features int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·jacobianReplaceHalf16AVX512(SB), NOSPLIT, $0-120
+	MOVQ         sum+0(FP), AX
+	MOVQ         self+56(FP), CX
+	MOVQ         other+64(FP), DX
+	MOVQ         x+88(FP), BX
+	MOVQ         next+72(FP), SI
+	MOVQ         nextOther+80(FP), DI
+	MOVQ         lanes+96(FP), R8
+	MOVQ         driven+48(FP), R9
+	MOVQ         groups+104(FP), R10
+	MOVL         $0x00000001, R11
+	VMOVD        R11, X0
 	VPBROADCASTD X0, Z0
-	MOVL         $0x00007fff, R8
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Z4
-	MOVL         $0x00000040, R8
-	VMOVD        R8, X5
+	MOVL         $0x00007fff, R11
+	VMOVD        R11, X5
 	VPBROADCASTD X5, Z5
+	MOVL         $0x00000040, R11
+	VMOVD        R11, X6
+	VPBROADCASTD X6, Z6
 
 group:
-	MOVQ       keep+16(FP), R8
-	VMOVUPS    (BX), Z6
+	MOVQ       weights+8(FP), R11
+	VMOVUPS    (R8), Z7
 	KXNORW     K1, K1, K1
-	VGATHERDPS (R8)(Z6*4), K1, Z1
-	MOVQ       mix+24(FP), R8
-	VMOVUPS    (BX), Z6
+	VGATHERDPS (R11)(Z7*4), K1, Z1
+	MOVQ       keep+16(FP), R11
+	VMOVUPS    (R8), Z7
 	KXNORW     K2, K2, K2
-	VGATHERDPS (R8)(Z6*4), K2, Z2
-	MOVQ       drive+32(FP), R8
-	VMOVUPS    (SI), Z6
+	VGATHERDPS (R11)(Z7*4), K2, Z2
+	MOVQ       mix+24(FP), R11
+	VMOVUPS    (R8), Z7
 	KXNORW     K3, K3, K3
-	VGATHERDPS (R8)(Z6*4), K3, Z3
-	MOVQ       inputs+40(FP), R8
-	MOVQ       features+80(FP), R9
+	VGATHERDPS (R11)(Z7*4), K3, Z3
+	MOVQ       drive+32(FP), R11
+	VMOVUPS    (R9), Z7
+	KXNORW     K4, K4, K4
+	VGATHERDPS (R11)(Z7*4), K4, Z4
+	MOVQ       inputs+40(FP), R11
+	MOVQ       features+112(FP), R12
 
 feature:
-	VBROADCASTSS (R8), Z6
-	VMULPS       Z6, Z3, Z6
-	VFMADD231PS  (CX), Z2, Z6
-	VFMADD231PS  (AX), Z1, Z6
-	VPSRLD       $0x10, Z6, Z7
-	VPANDD       Z0, Z7, Z8
-	VPADDD       Z6, Z8, Z8
-	VPADDD       Z4, Z8, Z8
-	VPSRLD       $0x10, Z8, Z8
-	VCMPPS       $0x03, Z6, Z6, K4
-	VPORD        Z5, Z7, K4, Z8
-	VPMOVDW      Z8, (DX)
+	PREFETCHT0   (SI)
+	PREFETCHT0   (DI)
+	VPMOVZXWD    (CX), Z7
+	VPSLLD       $0x10, Z7, Z7
+	VMOVUPS      (AX), Z8
+	VFMADD231PS  Z7, Z1, Z8
+	VMOVUPS      Z8, (AX)
+	VBROADCASTSS (R11), Z8
+	VMULPS       Z4, Z8, Z8
+	VPMOVZXWD    (DX), Z9
+	VPSLLD       $0x10, Z9, Z9
+	VFMADD231PS  Z9, Z3, Z8
+	VFMADD231PS  Z7, Z2, Z8
+	VPSRLD       $0x10, Z8, Z7
+	VPANDD       Z0, Z7, Z9
+	VPADDD       Z8, Z9, Z9
+	VPADDD       Z5, Z9, Z9
+	VPSRLD       $0x10, Z9, Z9
+	VCMPPS       $0x03, Z8, Z8, K5
+	VPORD        Z6, Z7, K5, Z9
+	VPMOVDW      Z9, (BX)
 	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
+	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
-	ADDQ         $0x04, R8
-	DECQ         R9
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x04, R11
+	DECQ         R12
 	JNE          feature
-	ADDQ         $0x40, SI
-	ADDQ         $0x40, BX
-	DECQ         DI
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, R8
+	DECQ         R10
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func jacobianReadHalf16AVX2(sum *float32, keep *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
+// func jacobianReadHalf16AVX2(sum *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·jacobianReadHalf16AVX2(SB), NOSPLIT, $0-64
+TEXT ·jacobianReadHalf16AVX2(SB), NOSPLIT, $0-56
 	MOVQ sum+0(FP), AX
-	MOVQ keep+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ next+32(FP), SI
-	MOVQ lanes+40(FP), DI
-	MOVQ groups+48(FP), R8
+	MOVQ x+16(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ lanes+32(FP), BX
+	MOVQ groups+40(FP), SI
 
 group:
-	VMOVUPS    (DI), Y2
+	MOVQ       weights+8(FP), DI
+	VMOVUPS    (BX), Y2
 	VPCMPEQD   Y3, Y3, Y3
-	VGATHERDPS Y3, (DX)(Y2*4), Y0
-	VMOVUPS    32(DI), Y2
+	VGATHERDPS Y3, (DI)(Y2*4), Y0
+	VMOVUPS    32(BX), Y2
 	VPCMPEQD   Y3, Y3, Y3
-	VGATHERDPS Y3, (DX)(Y2*4), Y1
-	MOVQ       features+56(FP), R9
+	VGATHERDPS Y3, (DI)(Y2*4), Y1
+	MOVQ       features+48(FP), DI
 
 feature:
-	PREFETCHT0  (SI)
-	VPMOVZXWD   (BX), Y2
+	PREFETCHT0  (DX)
+	VPMOVZXWD   (CX), Y2
 	VPSLLD      $0x10, Y2, Y2
 	VMOVUPS     (AX), Y3
-	VMOVUPS     Y2, (CX)
 	VFMADD231PS Y2, Y0, Y3
 	VMOVUPS     Y3, (AX)
-	VPMOVZXWD   16(BX), Y2
+	VPMOVZXWD   16(CX), Y2
 	VPSLLD      $0x10, Y2, Y2
 	VMOVUPS     32(AX), Y3
-	VMOVUPS     Y2, 32(CX)
 	VFMADD231PS Y2, Y1, Y3
 	VMOVUPS     Y3, 32(AX)
 	ADDQ        $0x40, AX
-	ADDQ        $0x40, CX
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, SI
-	DECQ        R9
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	DECQ        DI
 	JNE         feature
-	ADDQ        $0x40, DI
-	DECQ        R8
+	ADDQ        $0x40, BX
+	DECQ        SI
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func jacobianWriteHalf16AVX2(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *uint16, lanes *int32, groups int, features int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·jacobianWriteHalf16AVX2(SB), NOSPLIT, $0-88
-	MOVQ         self+0(FP), AX
-	MOVQ         other+8(FP), CX
-	MOVQ         x+56(FP), DX
-	MOVQ         lanes+64(FP), BX
-	MOVQ         driven+48(FP), SI
-	MOVQ         groups+72(FP), DI
-	MOVL         $0x00000001, R8
-	VMOVD        R8, X0
+// func jacobianReplaceHalf16AVX2(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *uint16, other *uint16, next *uint16, nextOther *uint16, x *uint16, lanes *int32, groups int, features int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·jacobianReplaceHalf16AVX2(SB), NOSPLIT, $0-120
+	MOVQ         sum+0(FP), AX
+	MOVQ         self+56(FP), CX
+	MOVQ         other+64(FP), DX
+	MOVQ         x+88(FP), BX
+	MOVQ         next+72(FP), SI
+	MOVQ         nextOther+80(FP), DI
+	MOVQ         lanes+96(FP), R8
+	MOVQ         driven+48(FP), R9
+	MOVQ         groups+104(FP), R10
+	MOVL         $0x00000001, R11
+	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
-	MOVL         $0x00007fff, R8
-	VMOVD        R8, X7
-	VPBROADCASTD X7, Y7
-	MOVL         $0x00000040, R8
-	VMOVD        R8, X8
-	VPBROADCASTD X8, Y8
+	MOVL         $0x00007fff, R11
+	VMOVD        R11, X9
+	VPBROADCASTD X9, Y9
+	MOVL         $0x00000040, R11
+	VMOVD        R11, X10
+	VPBROADCASTD X10, Y10
 
 group:
-	MOVQ       keep+16(FP), R8
-	VMOVUPS    (BX), Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VGATHERDPS Y10, (R8)(Y9*4), Y1
-	VMOVUPS    32(BX), Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VGATHERDPS Y10, (R8)(Y9*4), Y2
-	MOVQ       mix+24(FP), R8
-	VMOVUPS    (BX), Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VGATHERDPS Y10, (R8)(Y9*4), Y3
-	VMOVUPS    32(BX), Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VGATHERDPS Y10, (R8)(Y9*4), Y4
-	MOVQ       drive+32(FP), R8
-	VMOVUPS    (SI), Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VGATHERDPS Y10, (R8)(Y9*4), Y5
-	VMOVUPS    32(SI), Y9
-	VPCMPEQD   Y10, Y10, Y10
-	VGATHERDPS Y10, (R8)(Y9*4), Y6
-	MOVQ       inputs+40(FP), R8
-	MOVQ       features+80(FP), R9
+	MOVQ       weights+8(FP), R11
+	VMOVUPS    (R8), Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (R11)(Y11*4), Y1
+	VMOVUPS    32(R8), Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (R11)(Y11*4), Y2
+	MOVQ       keep+16(FP), R11
+	VMOVUPS    (R8), Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (R11)(Y11*4), Y3
+	VMOVUPS    32(R8), Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (R11)(Y11*4), Y4
+	MOVQ       mix+24(FP), R11
+	VMOVUPS    (R8), Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (R11)(Y11*4), Y5
+	VMOVUPS    32(R8), Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (R11)(Y11*4), Y6
+	MOVQ       drive+32(FP), R11
+	VMOVUPS    (R9), Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (R11)(Y11*4), Y7
+	VMOVUPS    32(R9), Y11
+	VPCMPEQD   Y12, Y12, Y12
+	VGATHERDPS Y12, (R11)(Y11*4), Y8
+	MOVQ       inputs+40(FP), R11
+	MOVQ       features+112(FP), R12
 
 feature:
-	VBROADCASTSS (R8), Y9
-	VMULPS       Y9, Y5, Y10
-	VFMADD231PS  (CX), Y3, Y10
-	VFMADD231PS  (AX), Y1, Y10
-	VPSRLD       $0x10, Y10, Y11
-	VPAND        Y0, Y11, Y12
-	VPADDD       Y10, Y12, Y12
-	VPADDD       Y7, Y12, Y12
-	VPSRLD       $0x10, Y12, Y12
-	VCMPPS       $0x03, Y10, Y10, Y10
-	VPOR         Y8, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y12, Y12
-	VEXTRACTI128 $0x01, Y12, X10
-	VPACKUSDW    X10, X12, X10
-	VMOVDQU      X10, (DX)
-	VMULPS       Y9, Y6, Y9
-	VFMADD231PS  32(CX), Y4, Y9
-	VFMADD231PS  32(AX), Y2, Y9
-	VPSRLD       $0x10, Y9, Y10
-	VPAND        Y0, Y10, Y11
-	VPADDD       Y9, Y11, Y11
-	VPADDD       Y7, Y11, Y11
-	VPSRLD       $0x10, Y11, Y11
-	VCMPPS       $0x03, Y9, Y9, Y9
-	VPOR         Y8, Y10, Y10
-	VPBLENDVB    Y9, Y10, Y11, Y11
-	VEXTRACTI128 $0x01, Y11, X9
-	VPACKUSDW    X9, X11, X9
-	VMOVDQU      X9, 16(DX)
+	PREFETCHT0   (SI)
+	PREFETCHT0   (DI)
+	VPMOVZXWD    (CX), Y11
+	VPSLLD       $0x10, Y11, Y11
+	VMOVUPS      (AX), Y12
+	VFMADD231PS  Y11, Y1, Y12
+	VMOVUPS      Y12, (AX)
+	VBROADCASTSS (R11), Y12
+	VMULPS       Y7, Y12, Y12
+	VPMOVZXWD    (DX), Y13
+	VPSLLD       $0x10, Y13, Y13
+	VFMADD231PS  Y13, Y5, Y12
+	VFMADD231PS  Y11, Y3, Y12
+	VPSRLD       $0x10, Y12, Y11
+	VPAND        Y0, Y11, Y13
+	VPADDD       Y12, Y13, Y13
+	VPADDD       Y9, Y13, Y13
+	VPSRLD       $0x10, Y13, Y13
+	VCMPPS       $0x03, Y12, Y12, Y12
+	VPOR         Y10, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y13, Y13
+	VEXTRACTI128 $0x01, Y13, X11
+	VPACKUSDW    X11, X13, X11
+	VMOVDQU      X11, (BX)
+	VPMOVZXWD    16(CX), Y11
+	VPSLLD       $0x10, Y11, Y11
+	VMOVUPS      32(AX), Y12
+	VFMADD231PS  Y11, Y2, Y12
+	VMOVUPS      Y12, 32(AX)
+	VBROADCASTSS (R11), Y12
+	VMULPS       Y8, Y12, Y12
+	VPMOVZXWD    16(DX), Y13
+	VPSLLD       $0x10, Y13, Y13
+	VFMADD231PS  Y13, Y6, Y12
+	VFMADD231PS  Y11, Y4, Y12
+	VPSRLD       $0x10, Y12, Y11
+	VPAND        Y0, Y11, Y13
+	VPADDD       Y12, Y13, Y13
+	VPADDD       Y9, Y13, Y13
+	VPSRLD       $0x10, Y13, Y13
+	VCMPPS       $0x03, Y12, Y12, Y12
+	VPOR         Y10, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y13, Y13
+	VEXTRACTI128 $0x01, Y13, X11
+	VPACKUSDW    X11, X13, X11
+	VMOVDQU      X11, 16(BX)
 	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
+	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
-	ADDQ         $0x04, R8
-	DECQ         R9
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x04, R11
+	DECQ         R12
 	JNE          feature
-	ADDQ         $0x40, SI
-	ADDQ         $0x40, BX
-	DECQ         DI
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, R8
+	DECQ         R10
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func jacobianReadHalf8(sum *float32, keep *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
+// func jacobianReadHalf8(sum *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·jacobianReadHalf8(SB), NOSPLIT, $0-64
+TEXT ·jacobianReadHalf8(SB), NOSPLIT, $0-56
 	MOVQ sum+0(FP), AX
-	MOVQ keep+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ next+32(FP), SI
-	MOVQ lanes+40(FP), DI
-	MOVQ groups+48(FP), R8
+	MOVQ x+16(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ lanes+32(FP), BX
+	MOVQ groups+40(FP), SI
 
 group:
-	VMOVUPS    (DI), Y1
+	MOVQ       weights+8(FP), DI
+	VMOVUPS    (BX), Y1
 	VPCMPEQD   Y2, Y2, Y2
-	VGATHERDPS Y2, (DX)(Y1*4), Y0
-	MOVQ       features+56(FP), R9
+	VGATHERDPS Y2, (DI)(Y1*4), Y0
+	MOVQ       features+48(FP), DI
 
 feature:
-	PREFETCHT0  (SI)
-	VPMOVZXWD   (BX), Y1
+	PREFETCHT0  (DX)
+	VPMOVZXWD   (CX), Y1
 	VPSLLD      $0x10, Y1, Y1
 	VMOVUPS     (AX), Y2
-	VMOVUPS     Y1, (CX)
 	VFMADD231PS Y1, Y0, Y2
 	VMOVUPS     Y2, (AX)
 	ADDQ        $0x20, AX
-	ADDQ        $0x20, CX
-	ADDQ        $0x10, BX
-	ADDQ        $0x10, SI
-	DECQ        R9
+	ADDQ        $0x10, CX
+	ADDQ        $0x10, DX
+	DECQ        DI
 	JNE         feature
-	ADDQ        $0x20, DI
-	DECQ        R8
+	ADDQ        $0x20, BX
+	DECQ        SI
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func jacobianWriteHalf8(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *uint16, lanes *int32, groups int, features int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·jacobianWriteHalf8(SB), NOSPLIT, $0-88
-	MOVQ         self+0(FP), AX
-	MOVQ         other+8(FP), CX
-	MOVQ         x+56(FP), DX
-	MOVQ         lanes+64(FP), BX
-	MOVQ         driven+48(FP), SI
-	MOVQ         groups+72(FP), DI
-	MOVL         $0x00000001, R8
-	VMOVD        R8, X0
+// func jacobianReplaceHalf8(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *uint16, other *uint16, next *uint16, nextOther *uint16, x *uint16, lanes *int32, groups int, features int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·jacobianReplaceHalf8(SB), NOSPLIT, $0-120
+	MOVQ         sum+0(FP), AX
+	MOVQ         self+56(FP), CX
+	MOVQ         other+64(FP), DX
+	MOVQ         x+88(FP), BX
+	MOVQ         next+72(FP), SI
+	MOVQ         nextOther+80(FP), DI
+	MOVQ         lanes+96(FP), R8
+	MOVQ         driven+48(FP), R9
+	MOVQ         groups+104(FP), R10
+	MOVL         $0x00000001, R11
+	VMOVD        R11, X0
 	VPBROADCASTD X0, Y0
-	MOVL         $0x00007fff, R8
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Y4
-	MOVL         $0x00000040, R8
-	VMOVD        R8, X5
+	MOVL         $0x00007fff, R11
+	VMOVD        R11, X5
 	VPBROADCASTD X5, Y5
+	MOVL         $0x00000040, R11
+	VMOVD        R11, X6
+	VPBROADCASTD X6, Y6
 
 group:
-	MOVQ       keep+16(FP), R8
-	VMOVUPS    (BX), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y1
-	MOVQ       mix+24(FP), R8
-	VMOVUPS    (BX), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y2
-	MOVQ       drive+32(FP), R8
-	VMOVUPS    (SI), Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (R8)(Y6*4), Y3
-	MOVQ       inputs+40(FP), R8
-	MOVQ       features+80(FP), R9
+	MOVQ       weights+8(FP), R11
+	VMOVUPS    (R8), Y7
+	VPCMPEQD   Y8, Y8, Y8
+	VGATHERDPS Y8, (R11)(Y7*4), Y1
+	MOVQ       keep+16(FP), R11
+	VMOVUPS    (R8), Y7
+	VPCMPEQD   Y8, Y8, Y8
+	VGATHERDPS Y8, (R11)(Y7*4), Y2
+	MOVQ       mix+24(FP), R11
+	VMOVUPS    (R8), Y7
+	VPCMPEQD   Y8, Y8, Y8
+	VGATHERDPS Y8, (R11)(Y7*4), Y3
+	MOVQ       drive+32(FP), R11
+	VMOVUPS    (R9), Y7
+	VPCMPEQD   Y8, Y8, Y8
+	VGATHERDPS Y8, (R11)(Y7*4), Y4
+	MOVQ       inputs+40(FP), R11
+	MOVQ       features+112(FP), R12
 
 feature:
-	VBROADCASTSS (R8), Y6
-	VMULPS       Y6, Y3, Y6
-	VFMADD231PS  (CX), Y2, Y6
-	VFMADD231PS  (AX), Y1, Y6
-	VPSRLD       $0x10, Y6, Y7
-	VPAND        Y0, Y7, Y8
-	VPADDD       Y6, Y8, Y8
-	VPADDD       Y4, Y8, Y8
-	VPSRLD       $0x10, Y8, Y8
-	VCMPPS       $0x03, Y6, Y6, Y6
-	VPOR         Y5, Y7, Y7
-	VPBLENDVB    Y6, Y7, Y8, Y8
-	VEXTRACTI128 $0x01, Y8, X6
-	VPACKUSDW    X6, X8, X6
-	VMOVDQU      X6, (DX)
+	PREFETCHT0   (SI)
+	PREFETCHT0   (DI)
+	VPMOVZXWD    (CX), Y7
+	VPSLLD       $0x10, Y7, Y7
+	VMOVUPS      (AX), Y8
+	VFMADD231PS  Y7, Y1, Y8
+	VMOVUPS      Y8, (AX)
+	VBROADCASTSS (R11), Y8
+	VMULPS       Y4, Y8, Y8
+	VPMOVZXWD    (DX), Y9
+	VPSLLD       $0x10, Y9, Y9
+	VFMADD231PS  Y9, Y3, Y8
+	VFMADD231PS  Y7, Y2, Y8
+	VPSRLD       $0x10, Y8, Y7
+	VPAND        Y0, Y7, Y9
+	VPADDD       Y8, Y9, Y9
+	VPADDD       Y5, Y9, Y9
+	VPSRLD       $0x10, Y9, Y9
+	VCMPPS       $0x03, Y8, Y8, Y8
+	VPOR         Y6, Y7, Y7
+	VPBLENDVB    Y8, Y7, Y9, Y9
+	VEXTRACTI128 $0x01, Y9, X7
+	VPACKUSDW    X7, X9, X7
+	VMOVDQU      X7, (BX)
 	ADDQ         $0x20, AX
-	ADDQ         $0x20, CX
+	ADDQ         $0x10, CX
 	ADDQ         $0x10, DX
-	ADDQ         $0x04, R8
-	DECQ         R9
+	ADDQ         $0x10, BX
+	ADDQ         $0x10, SI
+	ADDQ         $0x10, DI
+	ADDQ         $0x04, R11
+	DECQ         R12
 	JNE          feature
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, BX
-	DECQ         DI
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R8
+	DECQ         R10
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func jacobianReadHalf4(sum *float32, keep *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
+// func jacobianReadHalf4(sum *float32, weights *float32, x *uint16, next *uint16, lanes *int32, groups int, features int)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·jacobianReadHalf4(SB), NOSPLIT, $0-64
+TEXT ·jacobianReadHalf4(SB), NOSPLIT, $0-56
 	MOVQ sum+0(FP), AX
-	MOVQ keep+8(FP), CX
-	MOVQ weights+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ next+32(FP), SI
-	MOVQ lanes+40(FP), DI
-	MOVQ groups+48(FP), R8
+	MOVQ x+16(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ lanes+32(FP), BX
+	MOVQ groups+40(FP), SI
 
 group:
-	VMOVUPS    (DI), X1
+	MOVQ       weights+8(FP), DI
+	VMOVUPS    (BX), X1
 	VPCMPEQD   X2, X2, X2
-	VGATHERDPS X2, (DX)(X1*4), X0
-	MOVQ       features+56(FP), R9
+	VGATHERDPS X2, (DI)(X1*4), X0
+	MOVQ       features+48(FP), DI
 
 feature:
-	PREFETCHT0  (SI)
-	VPMOVZXWD   (BX), X1
+	PREFETCHT0  (DX)
+	VPMOVZXWD   (CX), X1
 	VPSLLD      $0x10, X1, X1
 	VMOVUPS     (AX), X2
-	VMOVUPS     X1, (CX)
 	VFMADD231PS X1, X0, X2
 	VMOVUPS     X2, (AX)
 	ADDQ        $0x10, AX
-	ADDQ        $0x10, CX
-	ADDQ        $0x08, BX
-	ADDQ        $0x08, SI
-	DECQ        R9
+	ADDQ        $0x08, CX
+	ADDQ        $0x08, DX
+	DECQ        DI
 	JNE         feature
-	ADDQ        $0x10, DI
-	DECQ        R8
+	ADDQ        $0x10, BX
+	DECQ        SI
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func jacobianWriteHalf4(self *float32, other *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, x *uint16, lanes *int32, groups int, features int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·jacobianWriteHalf4(SB), NOSPLIT, $0-88
-	MOVQ         self+0(FP), AX
-	MOVQ         other+8(FP), CX
-	MOVQ         x+56(FP), DX
-	MOVQ         lanes+64(FP), BX
-	MOVQ         driven+48(FP), SI
-	MOVQ         groups+72(FP), DI
-	MOVL         $0x00000001, R8
-	VMOVD        R8, X0
+// func jacobianReplaceHalf4(sum *float32, weights *float32, keep *float32, mix *float32, drive *float32, inputs *float32, driven *int32, self *uint16, other *uint16, next *uint16, nextOther *uint16, x *uint16, lanes *int32, groups int, features int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·jacobianReplaceHalf4(SB), NOSPLIT, $0-120
+	MOVQ         sum+0(FP), AX
+	MOVQ         self+56(FP), CX
+	MOVQ         other+64(FP), DX
+	MOVQ         x+88(FP), BX
+	MOVQ         next+72(FP), SI
+	MOVQ         nextOther+80(FP), DI
+	MOVQ         lanes+96(FP), R8
+	MOVQ         driven+48(FP), R9
+	MOVQ         groups+104(FP), R10
+	MOVL         $0x00000001, R11
+	VMOVD        R11, X0
 	VPBROADCASTD X0, X0
-	MOVL         $0x00007fff, R8
-	VMOVD        R8, X4
-	VPBROADCASTD X4, X4
-	MOVL         $0x00000040, R8
-	VMOVD        R8, X5
+	MOVL         $0x00007fff, R11
+	VMOVD        R11, X5
 	VPBROADCASTD X5, X5
+	MOVL         $0x00000040, R11
+	VMOVD        R11, X6
+	VPBROADCASTD X6, X6
 
 group:
-	MOVQ       keep+16(FP), R8
-	VMOVUPS    (BX), X6
-	VPCMPEQD   X7, X7, X7
-	VGATHERDPS X7, (R8)(X6*4), X1
-	MOVQ       mix+24(FP), R8
-	VMOVUPS    (BX), X6
-	VPCMPEQD   X7, X7, X7
-	VGATHERDPS X7, (R8)(X6*4), X2
-	MOVQ       drive+32(FP), R8
-	VMOVUPS    (SI), X6
-	VPCMPEQD   X7, X7, X7
-	VGATHERDPS X7, (R8)(X6*4), X3
-	MOVQ       inputs+40(FP), R8
-	MOVQ       features+80(FP), R9
+	MOVQ       weights+8(FP), R11
+	VMOVUPS    (R8), X7
+	VPCMPEQD   X8, X8, X8
+	VGATHERDPS X8, (R11)(X7*4), X1
+	MOVQ       keep+16(FP), R11
+	VMOVUPS    (R8), X7
+	VPCMPEQD   X8, X8, X8
+	VGATHERDPS X8, (R11)(X7*4), X2
+	MOVQ       mix+24(FP), R11
+	VMOVUPS    (R8), X7
+	VPCMPEQD   X8, X8, X8
+	VGATHERDPS X8, (R11)(X7*4), X3
+	MOVQ       drive+32(FP), R11
+	VMOVUPS    (R9), X7
+	VPCMPEQD   X8, X8, X8
+	VGATHERDPS X8, (R11)(X7*4), X4
+	MOVQ       inputs+40(FP), R11
+	MOVQ       features+112(FP), R12
 
 feature:
-	VBROADCASTSS (R8), X6
-	VMULPS       X6, X3, X6
-	VFMADD231PS  (CX), X2, X6
-	VFMADD231PS  (AX), X1, X6
-	VPSRLD       $0x10, X6, X7
-	VPAND        X0, X7, X8
-	VPADDD       X6, X8, X8
-	VPADDD       X4, X8, X8
-	VPSRLD       $0x10, X8, X8
-	VCMPPS       $0x03, X6, X6, X6
-	VPOR         X5, X7, X7
-	VPBLENDVB    X6, X7, X8, X8
-	VPACKUSDW    X8, X8, X8
-	VMOVQ        X8, (DX)
+	PREFETCHT0   (SI)
+	PREFETCHT0   (DI)
+	VPMOVZXWD    (CX), X7
+	VPSLLD       $0x10, X7, X7
+	VMOVUPS      (AX), X8
+	VFMADD231PS  X7, X1, X8
+	VMOVUPS      X8, (AX)
+	VBROADCASTSS (R11), X8
+	VMULPS       X4, X8, X8
+	VPMOVZXWD    (DX), X9
+	VPSLLD       $0x10, X9, X9
+	VFMADD231PS  X9, X3, X8
+	VFMADD231PS  X7, X2, X8
+	VPSRLD       $0x10, X8, X7
+	VPAND        X0, X7, X9
+	VPADDD       X8, X9, X9
+	VPADDD       X5, X9, X9
+	VPSRLD       $0x10, X9, X9
+	VCMPPS       $0x03, X8, X8, X8
+	VPOR         X6, X7, X7
+	VPBLENDVB    X8, X7, X9, X9
+	VPACKUSDW    X9, X9, X9
+	VMOVQ        X9, (BX)
 	ADDQ         $0x10, AX
-	ADDQ         $0x10, CX
+	ADDQ         $0x08, CX
 	ADDQ         $0x08, DX
-	ADDQ         $0x04, R8
-	DECQ         R9
+	ADDQ         $0x08, BX
+	ADDQ         $0x08, SI
+	ADDQ         $0x08, DI
+	ADDQ         $0x04, R11
+	DECQ         R12
 	JNE          feature
-	ADDQ         $0x10, SI
-	ADDQ         $0x10, BX
-	DECQ         DI
+	ADDQ         $0x10, R9
+	ADDQ         $0x10, R8
+	DECQ         R10
 	JNE          group
 	VZEROUPPER
 	RET

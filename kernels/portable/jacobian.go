@@ -53,7 +53,8 @@ func (j *jacobians[T]) Step(step *kernels.JacobianStep) {
 	for i, slot := range s.Slots {
 		old[i] = j.zeros()
 		if slot >= 0 {
-			ReadJacobian(sum, old[i], j.slots[slot], j.ofLanes(s.Weights, i))
+			copy(old[i], j.slots[slot])
+			ReadJacobian(sum, old[i], j.ofLanes(s.Weights, i))
 		}
 	}
 	if s.Weights != nil {
@@ -82,21 +83,20 @@ func (j *jacobians[T]) ofLanes(numbers []T, row int) []T {
 	return of
 }
 
-// ReadJacobian copies rows x of len(weights) lanes to dst and adds them, each
-// lane times its weight, to the rows of sum.
-func ReadJacobian[T Float](sum, dst, x, weights []T) {
+// ReadJacobian adds rows x of len(weights) lanes, each lane times its weight, to
+// the rows of sum.
+func ReadJacobian[T Float](sum, x, weights []T) {
 	n := len(weights)
-	for ; n > 0 && len(x) > 0; sum, dst, x = sum[n:], dst[n:], x[n:] {
-		total, to, from := sum[:n], dst[:n], x[:n]
+	for ; n > 0 && len(x) > 0; sum, x = sum[n:], x[n:] {
+		total, from := sum[:n], x[:n]
 		for l, w := range weights {
-			to[l] = from[l]
 			total[l] += w * from[l]
 		}
 	}
 }
 
 // WriteJacobian is dst = keep self + mix other + drive x, in a row of
-// len(keep) lanes for each element of x.
+// len(keep) lanes for each element of x. dst may be self.
 func WriteJacobian[T Float](dst, self, other, keep, mix, drive, x []T) {
 	n := len(keep)
 	mix, drive = mix[:n], drive[:n]

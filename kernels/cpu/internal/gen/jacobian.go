@@ -17,7 +17,7 @@ type jacobianFuncs struct {
 // vectors is the number of registers that hold a row of the group.
 func (m *jacobianFuncs) vectors() int { return m.width / m.lanes }
 
-// jacobianKernels read and write blocks of Jacobians. A block has groups of 16,
+// jacobianKernels read and replace blocks of Jacobians. A block has groups of 16,
 // 8 or 4 lanes; a group is a row of its lanes for each feature. A group of 16 is
 // one register of AVX-512 or two of AVX2; the smaller ones need no more than
 // AVX2. Every lane gets the same operations in the same order, so all give the
@@ -27,7 +27,7 @@ func jacobianKernels(ctx *build.Context) {
 		avx512, avx2, small := registers{ctx, 16}, registers{ctx, 8}, registers{ctx, 4}
 		for _, m := range []jacobianFuncs{{avx512, "16AVX512", 16, half}, {avx2, "16AVX2", 16, half}, {avx2, "8", 8, half}, {small, "4", 4, half}} {
 			m.readFunc()
-			m.writeFunc()
+			m.replaceFunc()
 		}
 	}
 }
@@ -75,33 +75,36 @@ func (m *jacobianFuncs) gather(numbers, lanes reg.Register, to []V) {
 }
 
 // readFunc writes the function that reads a block. While it works on a row it
-// prefetches one that comes later in the block: the hardware prefetcher does
-// not predict it.
+// prefetches one that comes later: the hardware prefetcher does not predict it.
 func (m *jacobianFuncs) readFunc() {
-	m.start("jacobianRead", "sum, keep, weights *float32, x, next",
-		"copies x to keep and adds x, each lane times its weight, to sum. The",
-		"lanes have their weights at weights[lanes[i]]. The block next is fetched.")
-	sum, keep, weights := m.load("sum"), m.load("keep"), m.load("weights")
-	x, next, lanes, groups := m.load("x"), m.load("next"), m.load("lanes"), m.load("groups")
+	m.start("jacobianRead", "sum, weights *float32, x, next",
+		"adds x, each lane times its weight, to sum. The lanes have their",
+		"weights at weights[lanes[i]]. The block next is fetched.")
+	sum, x, next, lanes, groups := m.load("sum"), m.load("x"), m.load("next"), m.load("lanes"), m.load("groups")
 	m.Label("group")
 	weight := m.vecs(m.vectors())
-	m.gather(weights, lanes, weight)
+	m.gather(m.load("weights"), lanes, weight)
 	n := m.load("features")
 	m.Label("feature")
 	m.PREFETCHT0(operand.Mem{Base: next})
 	for v := range m.vectors() {
-		number, total := m.vec(), m.vec()
+		number := m.vec()
 		m.widen(m.stored(x, v), number)
-		m.VMOVUPS(m.at(sum, v), total)
-		m.VMOVUPS(number, m.at(keep, v))
-		m.VFMADD231PS(number, weight[v], total)
-		m.VMOVUPS(total, m.at(sum, v))
+		m.addTo(sum, v, number, weight[v])
 	}
-	m.advance(4, sum, keep)
+	m.advance(4, sum)
 	m.advance(m.size(), x, next)
 	m.DECQ(n)
 	m.JNE(operand.LabelRef("feature"))
 	m.nextGroup(lanes, groups)
+}
+
+// addTo adds the numbers, times their weights, to vector v of the row of sum.
+func (m *jacobianFuncs) addTo(sum reg.Register, v int, number, weight V) {
+	total := m.vec()
+	m.VMOVUPS(m.at(sum, v), total)
+	m.VFMADD231PS(number, weight, total)
+	m.VMOVUPS(total, m.at(sum, v))
 }
 
 // advance moves pointers to the next row, whose numbers have size bytes each.
@@ -119,36 +122,59 @@ func (m *jacobianFuncs) nextGroup(lanes, groups reg.GPVirtual) {
 	m.leave()
 }
 
-// writeFunc writes the function that makes a block of a new Jacobian.
-func (m *jacobianFuncs) writeFunc() {
-	m.start("jacobianWrite", "self, other, keep, mix, drive, inputs *float32, driven *int32, x",
-		"is x = keep self + mix other + drive inputs. The lanes have their numbers",
-		"at keep[lanes[i]], mix[lanes[i]] and drive[driven[i]].")
-	self, other, x, lanes, driven := m.load("self"), m.load("other"), m.load("x"), m.load("lanes"), m.load("driven")
-	groups := m.load("groups")
+// replaceFunc writes the function that reads a block and makes that of a new
+// Jacobian.
+func (m *jacobianFuncs) replaceFunc() {
+	m.start("jacobianReplace", "sum, weights, keep, mix, drive, inputs *float32, driven *int32, self, other, next, nextOther, x",
+		"adds self, each lane times its weight, to sum, and then sets x to",
+		"keep self + mix other + drive inputs. The lanes have their numbers at",
+		"weights[lanes[i]], keep[lanes[i]], mix[lanes[i]] and drive[driven[i]]. x may",
+		"be self. The blocks next and nextOther are fetched.")
+	sum, self, other, x := m.load("sum"), m.load("self"), m.load("other"), m.load("x")
+	next, nextOther := m.load("next"), m.load("nextOther")
+	lanes, driven, groups := m.load("lanes"), m.load("driven"), m.load("groups")
 	round := m.rounding()
 	m.Label("group")
-	keep, mix, drive := m.vecs(m.vectors()), m.vecs(m.vectors()), m.vecs(m.vectors())
-	m.gather(m.load("keep"), lanes, keep)
-	m.gather(m.load("mix"), lanes, mix)
+	weight, keep, mix, drive := m.vecs(m.vectors()), m.vecs(m.vectors()), m.vecs(m.vectors()), m.vecs(m.vectors())
+	for _, numbers := range []struct {
+		name string
+		to   []V
+	}{{"weights", weight}, {"keep", keep}, {"mix", mix}} {
+		m.gather(m.load(numbers.name), lanes, numbers.to)
+	}
 	m.gather(m.load("drive"), driven, drive)
 	input, n := m.load("inputs"), m.load("features")
 	m.Label("feature")
-	feature := m.broadcast(operand.Mem{Base: input})
+	m.PREFETCHT0(operand.Mem{Base: next})
+	m.PREFETCHT0(operand.Mem{Base: nextOther})
 	for v := range m.vectors() {
-		number := m.vec()
-		m.VMULPS(feature, drive[v], number)
-		m.VFMADD231PS(m.at(other, v), mix[v], number)
-		m.VFMADD231PS(m.at(self, v), keep[v], number)
+		old, number := m.vec(), m.vec()
+		m.widen(m.stored(self, v), old)
+		m.addTo(sum, v, old, weight[v])
+		m.VBROADCASTSS(operand.Mem{Base: input}, number)
+		m.VMULPS(drive[v], number, number)
+		m.mixIn(m.stored(other, v), mix[v], number)
+		m.VFMADD231PS(old, keep[v], number)
 		round.store(number, m.stored(x, v))
 	}
-	m.advance(4, self, other)
-	m.advance(m.size(), x)
+	m.advance(4, sum)
+	m.advance(m.size(), self, other, x, next, nextOther)
 	m.ADDQ(operand.Imm(4), input)
 	m.DECQ(n)
 	m.JNE(operand.LabelRef("feature"))
 	m.advance(4, driven)
 	m.nextGroup(lanes, groups)
+}
+
+// mixIn adds the stored numbers, times mix, to number.
+func (m *jacobianFuncs) mixIn(stored operand.Mem, mix, number V) {
+	if !m.half {
+		m.VFMADD231PS(stored, mix, number)
+		return
+	}
+	other := m.vec()
+	m.widen(stored, other)
+	m.VFMADD231PS(other, mix, number)
 }
 
 // widen loads numbers of a Jacobian as float32: a bfloat16 is its upper half.
