@@ -132,12 +132,16 @@ func (p *panel) tile(g *Gemm, row, rows int) {
 		p.depth, rows, p.columns, bias, p.k > 0, last && g.ReLU)
 }
 
+// packFrom is the number of rows of op(A) from which packing B pays: packed, it
+// is read from few pages and whole cache lines. It pays sooner where A is
+// transposed, as reading that takes pages, too.
+const packFrom = 192
+
 // locate sets the length of the block of k and where its part of op(B) can be
-// read in whole vectors: in place or, if it is transposed, packed in scratch.
-// The last rows of a narrower one are packed, too, because nothing may be read
-// beyond them; what is read beyond the others, of the next row, reaches only
-// columns that are never stored. (Packing for the sake of
-// alignment is slower at every size of a model's layer.)
+// read in whole vectors: in place or packed in scratch, if it is transposed or
+// read by many rows. The last rows of a narrower one are packed, too, because
+// nothing may be read beyond them; what is read beyond the others, of the next
+// row, reaches only columns that are never stored.
 func (p *panel) locate(g *Gemm, scratch []float32) {
 	width := p.width()
 	p.depth = min(gemmDepth, g.K-p.k)
@@ -146,7 +150,7 @@ func (p *panel) locate(g *Gemm, scratch []float32) {
 	case p.depth == 0:
 	case g.TransB:
 		packTransposed(scratch, width, g.B[p.column*g.LDB+p.k:], g.LDB, p.depth, p.columns)
-	case len(g.B) < p.k*g.LDB+p.column+width:
+	case g.M >= packFrom || g.TransA && g.M >= packFrom/2 || len(g.B) < p.k*g.LDB+p.column+width:
 		pack(scratch, width, g.B[p.k*g.LDB+p.column:], g.LDB, p.depth, p.columns)
 	default:
 		p.b, p.bRow = &g.B[p.k*g.LDB+p.column], g.LDB
