@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"sync"
 
 	"dgsbench/protocol"
 )
@@ -38,6 +39,17 @@ type Parts struct {
 	deriver   *Deriver
 	shared    []Stream // whose memory all trials with these parts share
 	checksums []uint32 // of the columns of shared
+	fitted    *sync.Map
+}
+
+// Fitted returns fit(), the numbers that the model of the key takes of the training
+// part, and computes them once for all trials with these parts.
+func (p Parts) Fitted(key string, fit func() [][]float64) [][]float64 {
+	if p.fitted == nil {
+		return fit()
+	}
+	numbers, _ := p.fitted.LoadOrStore(key, sync.OnceValue(fit))
+	return numbers.(func() [][]float64)()
 }
 
 // Deriver returns one that makes the features of the events of the whole stream,
@@ -74,7 +86,7 @@ func (l *Loaded) Parts(cut Cut) (Parts, error) {
 	if err != nil {
 		return Parts{}, err
 	}
-	p := Parts{Whole: l.Stream, NewNode: newNode, Batch: cut.Batch, Velocity: cut.Velocity, Columns: l.Dataset.columnNames(l.Stream.NumFeat)}
+	p := Parts{Whole: l.Stream, NewNode: newNode, Batch: cut.Batch, Velocity: cut.Velocity, Columns: l.Dataset.columnNames(l.Stream.NumFeat), fitted: new(sync.Map)}
 	columns := l.Dataset.Features
 	if len(columns) == 0 && cut.NeedFeatures && l.Stream.NumFeat == 0 {
 		columns = l.Dataset.Substitute

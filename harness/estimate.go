@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -35,7 +36,8 @@ type Estimate struct {
 	// Cost is that of the whole trial without early stopping. Its memory is what a
 	// Runner counts, or on a card what the windows took if that is more.
 	Cost
-	Err error // why the windows failed, or that the memory is too small
+	Training float64 // of the Seconds, those of training steps; the others evaluate
+	Err      error   // why the windows failed, or that the memory is too small
 }
 
 // EstimateAll makes the estimates, as many at a time as will later be measured
@@ -81,7 +83,7 @@ func (e *Estimate) measure(ctx context.Context, building *sync.Mutex, threads in
 	}
 	defer run.blueprint.Close()
 	p, err := run.pace(ctx, budget)
-	e.Seconds = seconds + p.scaled(e.Trial, e.Parts)
+	e.Seconds, e.Training = seconds+p.scaled(e.Trial, e.Parts), p.training(e.Trial, e.Parts)
 	e.Bytes = max(e.Bytes, run.blueprint.PeakMemory())
 	return err
 }
@@ -106,8 +108,74 @@ func (e *Estimate) build(one *sync.Mutex, threads int) (*run, float64, error) {
 // pace holds the seconds that a window takes in each of the trial's passes.
 type pace []float64
 
-// pace times some windows of all that the trial does, in its order.
-func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error) {
+// Of a trial that takes long, windows are timed after a warm-up that takes as much
+// as this share of it, and mostWarmUp.
+const (
+	warmUpShare = 1. / 500
+	mostWarmUp  = 5 * time.Second
+)
+
+// pace times some windows of all that the trial does, in its order: from the
+// beginning of the parts and, if the trial takes long, once more with a state as it
+// is in the middle of training.
+func (r *run) pace(ctx context.Context, budget time.Duration) (pace, error) {
+	p, err := r.paceFrom(ctx, 0, math.MaxInt, budget)
+	if err != nil {
+		return p, err
+	}
+	share := time.Duration(warmUpShare * p.scaled(r.spec, r.parts) * float64(time.Second))
+	if share < budget {
+		return p, nil
+	}
+	first, n, err := r.warmUp(ctx, min(share, mostWarmUp))
+	if err != nil {
+		return p, err
+	}
+	return r.paceFrom(ctx, first, n, budget)
+}
+
+// warmUp brings the model to the middle of the training part within about the
+// time: one half of it goes into observing as much as possible of what comes
+// before, the other half into training, which meets nodes without derivatives only
+// once. It returns the first window that was trained on, and their number.
+func (r *run) warmUp(ctx context.Context, within time.Duration) (first, n int, err error) {
+	train, size := r.parts.Train, r.spec.Protocol.Batch
+	first = numWindows(train, size) / 2
+	observe := func(from, to int) (seconds float64, err error) {
+		r.model.Reset()
+		part := train.Slice(from*size, to*size)
+		if r.told = 0; part.Len() > 0 {
+			r.told = part.EventID(0)
+		}
+		start := time.Now()
+		err = r.observe(ctx, part)
+		return time.Since(start).Seconds(), err
+	}
+	few := min(first, fewestTimes)
+	seconds, err := observe(first-few, first)
+	if err != nil {
+		return first, 0, err
+	}
+	many := min(first, int(float64(few)*within.Seconds()/2/max(seconds, 1e-9)))
+	if _, err = observe(first-many, first); err != nil || epochsOf(r.spec, r.parts.Whole.NumFeat) == 0 {
+		return first, math.MaxInt, err
+	}
+	start := time.Now()
+	for n < fewestTimes || time.Since(start) < within/2 {
+		if first+n == numWindows(train, size) || ctx.Err() != nil {
+			break
+		}
+		if _, _, err := r.trainWindow(window(train, size, first+n)); err != nil {
+			return first, n, err
+		}
+		n++
+	}
+	return first, max(n, 1), ctx.Err()
+}
+
+// paceFrom times windows of each pass: n of training from the first one on, again and
+// again, and others from the beginning of their part.
+func (r *run) paceFrom(ctx context.Context, first, n int, budget time.Duration) (p pace, err error) {
 	all := passesOf(r.spec, r.parts)
 	p = make(pace, len(all))
 	for i, pass := range all {
@@ -119,23 +187,32 @@ func (r *run) pace(ctx context.Context, budget time.Duration) (p pace, err error
 		}
 		r.told = pass.part.EventID(0) // what comes before it was not folded in
 		next := func(k int) error {
-			w := window(pass.part, pass.batch, k)
 			switch pass.phase {
 			case trainPhase:
-				_, _, err := r.trainWindow(w)
+				_, _, err := r.trainWindow(window(pass.part, pass.batch, first+k%n))
 				return err
 			case observePhase:
-				return r.observe(ctx, w)
+				return r.observe(ctx, window(pass.part, pass.batch, k))
 			case validatePhase:
-				return evaluate(w, r.samples)
+				return evaluate(window(pass.part, pass.batch, k), r.samples)
 			}
-			return evaluate(w, r.sets)
+			return evaluate(window(pass.part, pass.batch, k), r.sets)
 		}
 		if p[i], err = TypicalTime(ctx, numWindows(pass.part, pass.batch), budget/time.Duration(len(all)), next); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
+}
+
+// training is the part of scaled that is spent in training steps.
+func (p pace) training(t specs.Trial, parts datasets.Parts) (seconds float64) {
+	for i, pass := range passesOf(t, parts) {
+		if pass.phase == trainPhase {
+			seconds += float64(pass.windows()) * p[i]
+		}
+	}
+	return seconds
 }
 
 // scaled returns the seconds of the whole trial without building the model.

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"io"
 	"slices"
 
@@ -32,11 +33,15 @@ func NewBlueprint(kind models.Kind, o models.Options, s models.Setup, on devices
 
 // TrialBlueprint returns the Blueprint of a trial's model.
 func TrialBlueprint(t specs.Trial, p datasets.Parts, on devices.Target, threads int) *Blueprint {
-	return NewBlueprint(t.Kind, t.Options, models.Setup{
+	s := models.Setup{
 		Task: t.Task, NumNodes: p.Whole.NumNodes, Users: p.Whole.Users, NumFeat: p.Whole.NumFeat, Columns: p.Columns,
 		MaxBatch: min(t.Protocol.MaxBatch(), max(1, p.Whole.Len())), Events: p.Whole.Len(),
 		Train: p.Train.WithoutLabels(), Seed: t.Seed, Threads: threads, Snapshots: whySnapshots(t, p),
-	}, on)
+	}
+	if t.Kind.Fit != nil {
+		s.Fitted = p.Fitted(fmt.Sprintf("%s %s", t.Kind.Name, t.OptionsJSON()), func() [][]float64 { return t.Kind.Fit(s, t.Options) })
+	}
+	return NewBlueprint(t.Kind, t.Options, s, on)
 }
 
 // whySnapshots says what a trial takes and restores snapshots for, if it does.

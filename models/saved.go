@@ -42,7 +42,7 @@ type Saved struct {
 // Save returns a model of this setup with what it takes of the training part.
 func Save(m Model, kind Kind, s Setup, o Options, spec string) *Saved {
 	out := &Saved{Nodes: s.NumNodes, Features: s.NumFeat, Columns: s.Columns, Kind: kind, Options: o, Task: s.Task, Spec: spec, Snapshot: m.Snapshot(Everything)}
-	if kind.Fit != nil {
+	if out.Fitted = s.Fitted; kind.Fit != nil && out.Fitted == nil {
 		out.Fitted = kind.Fit(s, o)
 	}
 	return out

@@ -109,6 +109,9 @@ func (t Trial) Identity(dataSHA256 string, numerics int, device string) string {
 // what decides the result, and nothing that a comment or a title changes.
 func (t Trial) JSON() []byte { return canonical(t.facts()) }
 
+// OptionsJSON returns the options of the model, an object with sorted keys.
+func (t Trial) OptionsJSON() []byte { return canonical(plain(t.Options)) }
+
 // OriginsJSON returns where the trial's options come from, for its record.
 func (t Trial) OriginsJSON() []byte { return canonical(t.Origins) }
 

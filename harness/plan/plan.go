@@ -48,18 +48,19 @@ const (
 // Cell is what the trials of a table cell take. Times are seconds, sizes bytes.
 type Cell struct {
 	record.CellKey
-	Title   string  `json:"title"`
-	Trials  int     `json:"trials"`
-	ToDo    int     `json:"to_do"` // without a record
-	Seconds float64 `json:"seconds_each"`
-	Memory  int64   `json:"memory_each"` // of the model, beside the data; the host's where it is on a card
-	OnCard  int64   `json:"card_memory_each,omitempty"`
-	Data    int64   `json:"memory_data"` // of its dataset, which trials share
-	Disk    int64   `json:"disk_each"`
-	Latency bool    `json:"latency"` // a latency test, which runs alone
-	Live    bool    `json:"live"`    // a live test, which does so, too
-	Source  Source  `json:"source"`
-	Problem string  `json:"problem,omitempty"`
+	Title    string  `json:"title"`
+	Trials   int     `json:"trials"`
+	ToDo     int     `json:"to_do"` // without a record
+	Seconds  float64 `json:"seconds_each"`
+	Training float64 `json:"training_seconds_each,omitempty"` // of these, as estimated
+	Memory   int64   `json:"memory_each"`                     // of the model, beside the data; the host's where it is on a card
+	OnCard   int64   `json:"card_memory_each,omitempty"`
+	Data     int64   `json:"memory_data"` // of its dataset, which trials share
+	Disk     int64   `json:"disk_each"`
+	Latency  bool    `json:"latency"` // a latency test, which runs alone
+	Live     bool    `json:"live"`    // a live test, which does so, too
+	Source   Source  `json:"source"`
+	Problem  string  `json:"problem,omitempty"`
 }
 
 // Missing is a dataset whose file is not there.

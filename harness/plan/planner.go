@@ -115,7 +115,7 @@ func (p *planner) dataset(ctx context.Context, cells []*cell, step func()) error
 		if e == nil {
 			continue
 		}
-		c.Seconds, c.Memory = e.Seconds, e.Bytes
+		c.Seconds, c.Training, c.Memory = e.Seconds, e.Training, e.Bytes
 		if c.Live {
 			c.Seconds += live.Expect(*c.trials[0].Protocol.Live)
 		}

@@ -29,7 +29,8 @@ func load(name, dir string, missing *[]Missing) (*datasets.Loaded, Source, error
 }
 
 // standIn returns a simulated stream with the numbers of events, nodes and
-// features that the dataset is known to have, split as it is.
+// features that the dataset is known to have, split as it is: the benchmark's own
+// simulation of it, where there is one.
 func standIn(d datasets.Dataset) (*datasets.Loaded, error) {
 	if d.Want.Events == 0 || d.Want.Nodes == 0 {
 		return nil, fmt.Errorf("dataset %s: its file is not there, and its size is not known; nothing can be planned without it", d.Name)
@@ -43,6 +44,11 @@ func standIn(d datasets.Dataset) (*datasets.Loaded, error) {
 			s.Feat[i] = max(x, -x) // some datasets take logarithms of theirs
 		}
 		return s, strings.Repeat("0", 64), nil
+	}
+	for _, name := range datasets.Names() {
+		if sim, err := datasets.Lookup(name); err == nil && sim.SizesOf != "" && strings.EqualFold(sim.SizesOf, d.PaperName) {
+			d.Open, d.OpenBytes = sim.Open, sim.OpenBytes
+		}
 	}
 	return d.Load("")
 }
