@@ -111,8 +111,8 @@ type pace []float64
 // Of a trial that takes long, windows are timed after a warm-up that takes as much
 // as this share of it, and mostWarmUp.
 const (
-	warmUpShare = 1. / 500
-	mostWarmUp  = 5 * time.Second
+	warmUpShare = 1. / 400
+	mostWarmUp  = 10 * time.Second
 )
 
 // pace times some windows of all that the trial does, in its order: from the

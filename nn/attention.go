@@ -33,15 +33,14 @@ type AttentionParams struct {
 
 // NeighbourAttention is PyTorch Geometric's TransformerConv without gate: for
 // centres (rows x M), nodes (rows x M; the same node if the centres are all
-// nodes) and edges (rows x features)
+// nodes) and e, the edges times We (rows x D)
 //
-//	q = centres Wq + bq, k = nodes Wk + bk, v = nodes Wv + bv, e = edges We
+//	q = centres Wq + bq, k = nodes Wk + bk, v = nodes Wv + bv
 //	out = Attend(q, k, v, e) + centres Ws + bs
-func NeighbourAttention(centres, nodes, edges *G.Node, list Neighbours, p AttentionParams) *G.Node {
+func NeighbourAttention(centres, nodes, e *G.Node, list Neighbours, p AttentionParams) *G.Node {
 	q := Dense(centres, p.Query, p.QueryBias, false)
 	k := Dense(nodes, p.Key, p.KeyBias, false)
 	v := Dense(nodes, p.Value, p.ValueBias, false)
-	e := Linear(edges, p.Edge)
 	skip := Dense(centres, p.Skip, p.SkipBias, false)
 	return Add(Attend(q, k, v, e, list, p.Heads), skip)
 }

@@ -57,13 +57,12 @@ func (f *attentionFixture) check(t *testing.T, d kernels.Device) {
 	f.writeEdges(d, g, order, list, dt)
 
 	attr := Concat(TimeEncode(dt, p["time_enc.w"], p["time_enc.b"]), msg)
-	out := NeighbourAttention(z, z, attr, list, AttentionParams{
+	out := NeighbourAttention(z, z, Linear(attr, p["conv.lin_edge.weight"]), list, AttentionParams{
 		Heads: f.Dims.Heads,
 		Query: p["conv.lin_query.weight"], QueryBias: p["conv.lin_query.bias"],
 		Key: p["conv.lin_key.weight"], KeyBias: p["conv.lin_key.bias"],
 		Value: p["conv.lin_value.weight"], ValueBias: p["conv.lin_value.bias"],
 		Skip: p["conv.lin_skip.weight"], SkipBias: p["conv.lin_skip.bias"],
-		Edge: p["conv.lin_edge.weight"],
 	})
 	loss := inner(out, weights)
 	p["z"] = z

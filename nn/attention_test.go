@@ -127,13 +127,12 @@ func TestNeighbourAttention(t *testing.T) {
 		// Without a gradient: it is zero, as a softmax ignores a shift, and what
 		// float32 makes of it has no relative accuracy.
 		keyBias := b.graph.Param("bk", drawn("bk", out), out)
-		layer := NeighbourAttention(z, z, b.input("edges", edges, features), list, AttentionParams{
+		layer := NeighbourAttention(z, z, Linear(b.input("edges", edges, features), b.param("we", features, out)), list, AttentionParams{
 			Heads: 2,
 			Query: b.param("wq", in, out), QueryBias: b.param("bq", out),
 			Key: b.param("wk", in, out), KeyBias: keyBias,
 			Value: b.param("wv", in, out), ValueBias: b.param("bv", out),
 			Skip: b.param("ws", in, out), SkipBias: b.param("bs", out),
-			Edge: b.param("we", features, out),
 		})
 		return layer, []func(){
 			func() {

@@ -42,11 +42,10 @@ func BenchmarkNeighbourAttention(b *testing.B) {
 		rows, edges := NewRows(nodes), NewRows(nodes*degree)
 		z := o.input("z", rows, dim)
 		list := Neighbours{Offsets: o.graph.Offsets("offsets", rows), Index: o.graph.Index("index", edges)}
-		out := NeighbourAttention(z, z, o.leaf("edges", edges, features), list, AttentionParams{
+		out := NeighbourAttention(z, z, Linear(o.leaf("edges", edges, features), o.param("we", features, dim)), list, AttentionParams{
 			Heads: 2,
 			Query: o.param("wq", dim, dim), QueryBias: o.param("bq", dim), Key: o.param("wk", dim, dim), KeyBias: o.param("bk", dim),
 			Value: o.param("wv", dim, dim), ValueBias: o.param("bv", dim), Skip: o.param("ws", dim, dim), SkipBias: o.param("bs", dim),
-			Edge: o.param("we", features, dim),
 		})
 		return out, []func(){func() { o.writeRegular(list, nodes, degree) }}
 	})

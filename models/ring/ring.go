@@ -66,6 +66,13 @@ func New(d kernels.Device, nodes, size, cols, maxEvents int) *Ring {
 // Features is where the features are: those of a place in the row of its number.
 func (r *Ring) Features() kernels.Buffer { return r.features }
 
+// Places is the number of places of all nodes.
+func (r *Ring) Places() int { return len(r.neighbours) }
+
+// Inserted are the places that the last batch has taken, some of them more than
+// once. The list is valid until the next Insert.
+func (r *Ring) Inserted() []int32 { return r.places }
+
 // Insert adds the events of a batch, with their numbers within the whole
 // stream; x has their features, a row an event. Batches come in stream order.
 func (r *Ring) Insert(b datasets.Stream, x kernels.Buffer) {

@@ -24,6 +24,8 @@ type attention struct {
 	layers []nn.AttentionParams
 	ring   *ring.Ring
 	near   *nodelist.List // scratch of affected
+	// projected, where ranking has set it, is told of new events.
+	projected *projections
 }
 
 func newAttention(c *Core, o AttentionOptions, s models.Setup) *attention {
@@ -73,8 +75,12 @@ func (a *attention) maxMemories(centres int) int {
 // insert makes the events of a batch that has been scored the last ones of
 // their nodes; x has their features, a row an event.
 func (a *attention) insert(b datasets.Stream, x kernels.Buffer) {
-	if a != nil {
-		a.ring.Insert(b, x)
+	if a == nil {
+		return
+	}
+	a.ring.Insert(b, x)
+	if a.projected != nil {
+		a.projected.forget()
 	}
 }
 

@@ -157,6 +157,9 @@ func (c Config) bytes(s models.Setup) int64 {
 	read := min(answers, s.NumNodes) // memories
 	if a := c.Attention; a != nil {
 		each += a.Neighbours*(4+4+8+4*s.NumFeat) + 4 + 4 + 4 // numbers, times and features of their events
+		if s.Task == protocol.LinkPrediction {
+			each += a.Neighbours * (8 + 4*a.Layers*a.Size) // projections of the edges
+		}
 		read, _ = ring.Bounds(s.NumNodes, a.Neighbours, read, a.Layers)
 	}
 	if c.Elapsed != nil {

@@ -31,16 +31,22 @@ func newRanking(m *Model) *ranking {
 		core: m.core, embedding: m.embedding, nodes: nodelist.New(m.setup.NumNodes), rows: nn.NewRows(m.embedding.maxMemories(centres)),
 	}
 	r.id = net.Index(name+".id", r.rows)
-	r.site = m.embedding.site(name, nn.Gather(m.core.Table, r.id), place{centres: centres})
+	p := place{centres: centres}
+	if a := m.embedding.attention; a != nil {
+		_, edges := a.ring.Bounds(centres, len(a.layers))
+		a.projected = newProjections(a, name, edges)
+		p.projected = a.projected
+	}
+	r.site = m.embedding.site(name, nn.Gather(m.core.Table, r.id), p)
 	r.lookup = newLookup(m.embedding, net, name, r.site.out, nn.NewRows(centres))
 	r.untimed = net.Compile(nn.ForInference, r.lookup.untimed)
 	r.timed = net.Compile(nn.ForInference, r.lookup.out)
-	p, width := m.decoder, m.embedding.width
+	params, width := m.decoder, m.embedding.width
 	layers := nn.PairLayers{
 		Left: width, Right: width, Width: width,
-		LeftW: net.Buffer(p.Left), LeftBias: net.Buffer(p.LeftBias),
-		RightW: net.Buffer(p.Right), RightBias: net.Buffer(p.RightBias),
-		Out: net.Buffer(p.Out),
+		LeftW: net.Buffer(params.Left), LeftBias: net.Buffer(params.LeftBias),
+		RightW: net.Buffer(params.Right), RightBias: net.Buffer(params.RightBias),
+		Out: net.Buffer(params.Out),
 	}
 	if m.embedding.projection == nil {
 		r.Ranker = pairrank.New(m.device, layers, r, m.setup)
@@ -50,6 +56,14 @@ func newRanking(m *Model) *ranking {
 	layers.RightW, layers.Slope = q.base, q.slope
 	r.Ranker = pairrank.New(m.device, layers, q, m.setup)
 	return r
+}
+
+// InvalidateAll is called when parameters, memories or events may all be new.
+func (r *ranking) InvalidateAll() {
+	if a := r.embedding.attention; a != nil {
+		a.projected.forgetAll()
+	}
+	r.Ranker.InvalidateAll()
 }
 
 // prepare lists the memories that the embeddings of the nodes are made of

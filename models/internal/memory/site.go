@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 
+	"dgsbench/kernels"
 	"dgsbench/models/ring"
 	"dgsbench/nn"
 )
@@ -11,12 +12,13 @@ import (
 // any, on top of the memories of centres and neighbours.
 type site struct {
 	*attention
-	apart  bool
-	listed int         // centres
-	graph  *ring.Graph // of the centres that were listed
-	layers []*layer
-	edges  *nn.Rows // those of the first layer, which has all of them
-	out    *nn.Node // the embeddings
+	apart     bool
+	projected *projections // of the edges; nil where the site computes them
+	listed    int          // centres
+	graph     *ring.Graph  // of the centres that were listed
+	layers    []*layer
+	edges     *nn.Rows // those of the first layer, which has all of them
+	out       *nn.Node // the embeddings
 
 	deltas           []float32
 	indices, offsets []int32
@@ -27,7 +29,7 @@ type site struct {
 type layer struct {
 	centres, edges *nn.Rows
 	pick           *nn.Node // centres, as rows of the vectors; nil where these are all centres
-	some           *nn.Node // edges, of those of the first layer; nil there
+	some           *nn.Node // edges, of those of the first layer; nil there, and with projections
 	list           nn.Neighbours
 }
 
@@ -42,25 +44,39 @@ type place struct {
 	// around, where it is not nil, is the memories of the neighbours that are
 	// listed, all of them one step away. Vectors are then those of the centres alone.
 	around *nn.Node
+	// projected, where it is not nil, has the edges.
+	projected *projections
 }
 
 // site puts embeddings on top of vectors, the memories that they read. Leaves
 // are called after name.
 func (a *attention) site(name string, vectors *nn.Node, p place) *site {
-	s := &site{attention: a, apart: p.apart != nil, out: vectors}
+	s := &site{attention: a, apart: p.apart != nil, projected: p.projected, out: vectors}
 	if a == nil {
 		return s
 	}
 	net := a.core.Net
 	_, maxEdges := a.ring.Bounds(p.centres, a.opts.Layers)
 	s.edges = s.rows(p, maxEdges)
-	dt := net.FromHost(name+".edge.dt", s.edges, 1, func() []float32 { return s.deltas })
-	phi := nn.TimeEncode(dt, a.core.timeW, a.core.timeB)
-	edges := nn.Concat(phi, a.core.features(name+".edge.features", s.edges, a.ring.Features, func() []int32 { return s.graph.Places }))
+	var edges *nn.Node
+	if p.projected == nil {
+		dt := net.FromHost(name+".edge.dt", s.edges, 1, func() []float32 { return s.deltas })
+		edges = a.edges(name, s.edges, dt, s.places)
+	}
 	for i := range a.layers {
 		s.out = s.add(fmt.Sprintf("%s.layer%d", name, i+1), i, s.out, edges, p)
 	}
 	return s
+}
+
+// places are those of the edges.
+func (s *site) places() []int32 { return s.graph.Places }
+
+// edges are edges of the listed places, dt after the last updates of their
+// neighbours.
+func (a *attention) edges(name string, rows *nn.Rows, dt *nn.Node, places func() []int32) *nn.Node {
+	phi := nn.TimeEncode(dt, a.core.timeW, a.core.timeB)
+	return nn.Concat(phi, a.core.features(name+".edge.features", rows, a.ring.Features, places))
 }
 
 // rows are a size of the site. What is trained may have padding: nothing
@@ -91,14 +107,21 @@ func (s *site) add(name string, i int, vectors, edges *nn.Node, p place) *nn.Nod
 	if i > 0 {
 		_, maxEdges := s.ring.Bounds(p.centres, steps+1)
 		l.edges = s.rows(p, maxEdges)
-		l.some = net.Index(name+".edges", l.edges)
-		edges = nn.Gather(edges, l.some)
+		if p.projected == nil {
+			l.some = net.Index(name+".edges", l.edges)
+			edges = nn.Gather(edges, l.some)
+		}
 	}
 	l.list = nn.Neighbours{Offsets: net.Offsets(name+".offsets", l.centres), Index: net.Index(name+".neighbours", l.edges)}
 	if p.training && s.opts.Dropout > 0 {
 		l.list.Drop = net.Mask(name+".drop", l.edges, s.opts.Heads, s.opts.Dropout)
 	}
-	return nn.NeighbourAttention(centres, nodes, edges, l.list, s.attention.layers[i])
+	params := s.attention.layers[i]
+	if p.projected == nil {
+		return nn.NeighbourAttention(centres, nodes, nn.Linear(edges, params.Edge), l.list, params)
+	}
+	table := func() kernels.Buffer { return p.projected.tables[i] }
+	return nn.NeighbourAttention(centres, nodes, net.FromTable(name+".edges", l.edges, p.projected.size, table, s.places), l.list, params)
 }
 
 // list returns the nodes whose memories the embeddings of the centres are made
@@ -122,8 +145,12 @@ func (s *site) write(rows []int32, updated []float64) []int32 {
 	g, d, net := s.graph, s.core.Net.Device(), s.core.Net
 	s.edges.Set(len(g.Index))
 	s.deltas = s.deltas[:0]
-	for e, j := range g.Index {
-		s.deltas = append(s.deltas, float32(updated[j]-g.Times[e]))
+	if s.projected != nil {
+		s.projected.project(s.core, g, updated)
+	} else {
+		for e, j := range g.Index {
+			s.deltas = append(s.deltas, float32(updated[j]-g.Times[e]))
+		}
 	}
 	for i, l := range s.layers {
 		centres := g.Reach[len(s.layers)-1-i]
@@ -138,7 +165,7 @@ func (s *site) write(rows []int32, updated []float64) []int32 {
 				s.indices = append(s.indices, rows[j])
 			}
 			index, pick = s.indices, rows[:centres]
-		} else {
+		} else if l.some != nil {
 			d.WriteInts(net.Ints(l.some), s.core.upTo(edges))
 		}
 		d.WriteInts(net.Ints(l.list.Index), index)
