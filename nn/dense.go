@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"fmt"
+
 	"dgsbench/kernels"
 
 	G "gorgonia.org/gorgonia"
@@ -54,12 +56,7 @@ func (c *call) dense(bias kernels.Buffer, relu bool) {
 // denseGrad is the gradients of x, w and, if there is one, b: g transpose(w),
 // transpose(x) g and the sum of g's rows. x may be the first rows only.
 func denseGrad(in G.Nodes, g *G.Node) G.Nodes {
-	x := op{
-		name: "dense.gradx", shapes: "lm km nk -> nk",
-		run: func(c *call) {
-			c.device.Gemm(kernels.NT, c.rows(2), c.shapes[1][0], c.cols(0), c.in[0], c.in[1], c.out, nil, false)
-		},
-	}.apply(g, in[1], in[0])
+	x := denseGradX(g, in[1], in[0])
 	w := op{
 		name: "dense.gradw", shapes: "nk lm -> km",
 		run: func(c *call) {
@@ -70,6 +67,33 @@ func denseGrad(in G.Nodes, g *G.Node) G.Nodes {
 		return G.Nodes{x, w}
 	}
 	return G.Nodes{x, w, columnSums(g)}
+}
+
+// denseGradX is the gradient of x. If that is columns side by side, so is the
+// gradient: programs leave out what nobody asks for.
+func denseGradX(g, w, x *G.Node) *G.Node {
+	parts, offset := concatenated(x), 0
+	if parts == nil {
+		return denseGradColumns(g, w, x, 0)
+	}
+	grads := make([]*G.Node, len(parts))
+	for i, part := range parts {
+		grads[i] = denseGradColumns(g, w, part, offset)
+		offset += part.Shape()[1]
+	}
+	return Concat(grads...)
+}
+
+// denseGradColumns is the gradient of x, which is columns from offset on of the
+// left side of the product with w.
+func denseGradColumns(g, w, x *G.Node, offset int) *G.Node {
+	return op{
+		name: fmt.Sprintf("dense.gradx from %d", offset), shapes: "lm km nq -> nq",
+		call: func(c *call) func() {
+			rows := c.device.View(c.in[1], offset*c.cols(0), c.cols(2)*c.cols(0))
+			return func() { c.device.Gemm(kernels.NT, c.rows(2), c.cols(2), c.cols(0), c.in[0], rows, c.out, nil, false) }
+		},
+	}.apply(g, w, x)
 }
 
 // columnSums is the gradient of a bias.

@@ -155,6 +155,9 @@ func Concat(x ...*G.Node) *G.Node {
 		name: fmt.Sprintf("concat %d", len(x)), shapes: fmt.Sprintf("%s -> n%d", strings.Join(shapes, " "), width),
 		smooth: slices.Repeat([]bool{true}, len(x)), apart: true,
 		grad: func(in G.Nodes, _, g *G.Node) (out G.Nodes) {
+			if parts := concatenated(g); sameColumns(parts, in) {
+				return parts
+			}
 			offset := 0
 			for _, x := range in {
 				out = append(out, columns(g, offset, x))
@@ -175,6 +178,22 @@ func Concat(x ...*G.Node) *G.Node {
 			}
 		},
 	}.apply(x...)
+}
+
+// concatenated returns what a result of Concat is made of, and nil for others.
+func concatenated(x *G.Node) (parts G.Nodes) {
+	if o, ok := x.Op().(*op); !ok || !strings.HasPrefix(o.name, "concat ") {
+		return nil
+	}
+	for it := x.Graph().From(x.ID()); it.Next(); {
+		parts = append(parts, it.Node().(*G.Node))
+	}
+	return parts
+}
+
+// sameColumns reports whether matrices have as many columns as others, one by one.
+func sameColumns(a, b G.Nodes) bool {
+	return slices.EqualFunc(a, b, func(a, b *G.Node) bool { return a.Shape()[1] == b.Shape()[1] })
 }
 
 // columns are those of g from offset on, as many as x has.
