@@ -37,6 +37,7 @@ type Estimate struct {
 	// Runner counts, or on a card what the windows took if that is more.
 	Cost
 	Training float64 // of the Seconds, those of training steps; the others evaluate
+	Least    float64 // seconds if training stops as early as it may
 	Err      error   // why the windows failed, or that the memory is too small
 }
 
@@ -84,8 +85,17 @@ func (e *Estimate) measure(ctx context.Context, building *sync.Mutex, threads in
 	defer run.blueprint.Close()
 	p, err := run.pace(ctx, budget)
 	e.Seconds, e.Training = seconds+p.scaled(e.Trial, e.Parts), p.training(e.Trial, e.Parts)
+	e.Least = seconds + p.scaled(stoppedEarly(e.Trial), e.Parts)
 	e.Bytes = max(e.Bytes, run.blueprint.PeakMemory())
 	return err
+}
+
+// stoppedEarly is the trial with as few epochs as it may have: the first one is the best.
+func stoppedEarly(t specs.Trial) specs.Trial {
+	if patience := t.Protocol.Patience; patience > 0 && t.Kind.Choices == nil {
+		t.Protocol.Epochs = min(t.Protocol.Epochs, patience+1)
+	}
+	return t
 }
 
 // build builds the model and returns how long that took. One model is built at

@@ -197,3 +197,38 @@ func TestEnoughTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestWarmUp: the model is brought to the middle of the training part, where it
+// trains on some windows.
+func TestWarmUp(t *testing.T) {
+	trial := suiteTrials(t, "name: warm\ntitle: warm\nruns: [{task: nc, datasets: [toy], models: [dgs]}]\n")[0]
+	trial.Protocol.Batch = 7
+	parts := partsOf(t, trial)
+	run, err := newRun(trial, parts, devices.Target{}, 1, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows := numWindows(parts.Train, 7)
+	first, n, err := run.warmUp(context.Background(), 20*time.Millisecond)
+	if err != nil || first != windows/2 || n < min(fewestTimes, windows-first) || first+n > windows {
+		t.Errorf("%d windows from %d on, of %d: %v", n, first, windows, err)
+	}
+	if got, want := run.told, parts.Train.EventID(first*7); got > want {
+		t.Errorf("labels of %d events were told, expected at most %d: those before the middle", got, want)
+	}
+	p, err := run.paceFrom(context.Background(), first, n, time.Millisecond)
+	if err != nil || p[trainPhase] <= 0 {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// TestStoppedEarly: training that may stop early has patience and one epoch at
+// least.
+func TestStoppedEarly(t *testing.T) {
+	for _, c := range []struct{ epochs, patience, want int }{{50, 10, 11}, {5, 10, 5}, {50, 0, 50}} {
+		trial := specs.Trial{Protocol: specs.Protocol{Epochs: c.epochs, Patience: c.patience}}
+		if got := stoppedEarly(trial).Protocol.Epochs; got != c.want {
+			t.Errorf("%d epochs with patience %d: %d, expected %d", c.epochs, c.patience, got, c.want)
+		}
+	}
+}

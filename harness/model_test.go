@@ -176,3 +176,24 @@ func TestDatasetsTogether(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFittedOnce: what a model takes of the training part is computed once for
+// all seeds, and for each choice of options.
+func TestFittedOnce(t *testing.T) {
+	trials := suiteTrials(t, "name: fitted\ntitle: fitted\nseeds: 3\nruns: [{task: nc, datasets: [toy], models: [graph-sprints]}]\n")
+	others := suiteTrials(t, "name: others\ntitle: others\nruns: [{task: nc, datasets: [toy], models: [graph-sprints], options: {graph-sprints: {buckets: 3}}}]\n")
+	parts, fits := partsOf(t, trials[0]), 0
+	for _, trial := range append(trials, others[0]) {
+		trial.Kind.Fit = func(s models.Setup, o models.Options) models.Fitted {
+			fits++
+			return models.Fitted{{float64(s.Train.Len())}}
+		}
+		setup := TrialBlueprint(trial, parts, devices.Target{}, 1).Setup
+		if want := float64(parts.Train.Len()); len(setup.Fitted) != 1 || setup.Fitted[0][0] != want || setup.Seed != trial.Seed {
+			t.Errorf("seed %d: %v, expected %v", trial.Seed, setup.Fitted, want)
+		}
+	}
+	if fits != 2 {
+		t.Errorf("%d fits of three seeds and another choice of options, expected 2", fits)
+	}
+}

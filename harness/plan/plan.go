@@ -53,6 +53,7 @@ type Cell struct {
 	ToDo     int     `json:"to_do"` // without a record
 	Seconds  float64 `json:"seconds_each"`
 	Training float64 `json:"training_seconds_each,omitempty"` // of these, as estimated
+	Least    float64 `json:"least_seconds_each,omitempty"`    // if training stops as early as it may, as estimated
 	Memory   int64   `json:"memory_each"`                     // of the model, beside the data; the host's where it is on a card
 	OnCard   int64   `json:"card_memory_each,omitempty"`
 	Data     int64   `json:"memory_data"` // of its dataset, which trials share
@@ -89,7 +90,8 @@ type Plan struct {
 	Cells   []Cell    `json:"cells"`
 	Trials  int       `json:"trials"`
 	ToDo    int       `json:"to_do"`
-	Seconds float64   `json:"seconds"` // of the wall clock, latency and live tests included
+	Seconds float64   `json:"seconds"`       // of the wall clock, latency and live tests included
+	Least   float64   `json:"least_seconds"` // if all training stops as early as it may
 	Latency float64   `json:"latency_seconds"`
 	Live    float64   `json:"live_seconds"`
 	Memory  int64     `json:"memory"`                // at most at once: data and models side by side

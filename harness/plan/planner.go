@@ -115,7 +115,7 @@ func (p *planner) dataset(ctx context.Context, cells []*cell, step func()) error
 		if e == nil {
 			continue
 		}
-		c.Seconds, c.Training, c.Memory = e.Seconds, e.Training, e.Bytes
+		c.Seconds, c.Training, c.Least, c.Memory = e.Seconds, e.Training, e.Least, e.Bytes
 		if c.Live {
 			c.Seconds += live.Expect(*c.trials[0].Protocol.Live)
 		}
@@ -201,7 +201,7 @@ func together(cells []*cell, ofKind func(*cell) bool) {
 
 // total adds up what the cells take.
 func (p *planner) total() {
-	var costs []harness.Cost
+	var costs, least []harness.Cost
 	for _, c := range p.cells {
 		p.out.Trials += c.Trials
 		p.out.ToDo += c.ToDo
@@ -218,9 +218,12 @@ func (p *planner) total() {
 		}
 		cost := harness.Cost{Seconds: c.Seconds, Bytes: p.out.needs(c.Cell), Host: c.Memory}
 		costs = append(costs, slices.Repeat([]harness.Cost{cost}, c.ToDo)...)
+		cost.Seconds = cmp.Or(c.Least, c.Seconds)
+		least = append(least, slices.Repeat([]harness.Cost{cost}, c.ToDo)...)
 	}
-	all := harness.SideBySide(costs, p.out.Workers, p.out.limit())
-	p.out.Seconds, p.out.Memory = all.Seconds+p.out.Latency+p.out.Live, p.out.Data+all.Host
+	all, tests := harness.SideBySide(costs, p.out.Workers, p.out.limit()), p.out.Latency+p.out.Live
+	p.out.Seconds, p.out.Memory = all.Seconds+tests, p.out.Data+all.Host
+	p.out.Least = harness.SideBySide(least, p.out.Workers, p.out.limit()).Seconds + tests
 	if p.out.Card == nil {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 func TestTotal(t *testing.T) {
 	p := planner{out: Plan{Workers: 2, Data: 1000, Free: 1500}}
 	for _, c := range []Cell{
-		{Trials: 3, ToDo: 2, Seconds: 4, Memory: 10, Disk: 100},
+		{Trials: 3, ToDo: 2, Seconds: 4, Least: 1, Memory: 10, Disk: 100},
 		{Trials: 5, ToDo: 0, Seconds: 99, Memory: 9999, Disk: 7},
 		{Trials: 1, ToDo: 1, Seconds: 6, Memory: 30, Disk: 50, Latency: true},
 		{Trials: 2, ToDo: 2, Seconds: 7, Memory: 30, Disk: 60, Live: true},
@@ -25,7 +25,7 @@ func TestTotal(t *testing.T) {
 	p.total()
 	got := p.out
 	got.Cells, got.Workers, got.Free, got.Data = nil, 0, 0, 0
-	want := Plan{Trials: 11, ToDo: 5, Seconds: 4 + 6 + 2*7, Latency: 6, Live: 2 * 7, Memory: 1000 + 2*10, Disk: 2*100 + 50 + 2*60}
+	want := Plan{Trials: 11, ToDo: 5, Seconds: 4 + 6 + 2*7, Least: 1 + 6 + 2*7, Latency: 6, Live: 2 * 7, Memory: 1000 + 2*10, Disk: 2*100 + 50 + 2*60}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

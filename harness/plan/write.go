@@ -90,8 +90,12 @@ func (p Plan) Short() string {
 	if p.Live > 0 {
 		tests += ", live tests: " + duration(p.Live)
 	}
-	return fmt.Sprintf("%d to do: about %s (%s), less where training is stopped early; memory: up to %s at once, free: %s; %sdisk: %s",
-		p.ToDo, duration(p.Seconds), tests, size(p.Memory), free(p.Free, p.Known), card, size(p.Disk))
+	early := ""
+	if p.Least < p.Seconds {
+		early = fmt.Sprintf(", %s if all training stops as early as it may", duration(p.Least))
+	}
+	return fmt.Sprintf("%d to do: about %s (%s)%s; memory: up to %s at once, free: %s; %sdisk: %s",
+		p.ToDo, duration(p.Seconds), tests, early, size(p.Memory), free(p.Free, p.Known), card, size(p.Disk))
 }
 
 // where returns a cell's task with its setting and case.
