@@ -197,16 +197,20 @@ func (r *run) paceFrom(ctx context.Context, first, n int, budget time.Duration) 
 		}
 		r.told = pass.part.EventID(0) // what comes before it was not folded in
 		next := func(k int) error {
+			if pass.phase == trainPhase {
+				k = first + k%n
+			}
+			w := window(pass.part, pass.batch, k)
 			switch pass.phase {
 			case trainPhase:
-				_, _, err := r.trainWindow(window(pass.part, pass.batch, first+k%n))
+				_, _, err := r.trainWindow(w)
 				return err
 			case observePhase:
-				return r.observe(ctx, window(pass.part, pass.batch, k))
+				return r.observe(ctx, w)
 			case validatePhase:
-				return evaluate(window(pass.part, pass.batch, k), r.samples)
+				return evaluate(w, r.samples)
 			}
-			return evaluate(window(pass.part, pass.batch, k), r.sets)
+			return evaluate(w, r.sets)
 		}
 		if p[i], err = TypicalTime(ctx, numWindows(pass.part, pass.batch), budget/time.Duration(len(all)), next); err != nil {
 			return p, err

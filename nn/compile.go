@@ -137,7 +137,7 @@ func (c *compiler) needed(outputs G.Nodes) (steps []*step) {
 		if s == nil {
 			continue
 		}
-		for _, child := range c.graph.children(n) {
+		for _, child := range children(n) {
 			operand := c.step(child)
 			operand.readers++
 			s.operands = append(s.operands, operand)
@@ -156,7 +156,7 @@ func (c *compiler) step(n *G.Node) *step {
 		if !ours || !o.trainingOnly {
 			break
 		}
-		n = c.graph.children(n)[0]
+		n = children(n)[0]
 	}
 	if c.steps[n.ID()] == nil {
 		s := &step{Node: n}
@@ -166,8 +166,9 @@ func (c *compiler) step(n *G.Node) *step {
 	return c.steps[n.ID()]
 }
 
-func (g *Graph) children(n *G.Node) (out G.Nodes) {
-	for it := g.expr.From(n.ID()); it != nil && it.Next(); {
+// children are the inputs of a node, in order.
+func children(n *G.Node) (out G.Nodes) {
+	for it := n.Graph().From(n.ID()); it != nil && it.Next(); {
 		out = append(out, it.Node().(*G.Node))
 	}
 	return out

@@ -181,14 +181,11 @@ func Concat(x ...*G.Node) *G.Node {
 }
 
 // concatenated returns what a result of Concat is made of, and nil for others.
-func concatenated(x *G.Node) (parts G.Nodes) {
+func concatenated(x *G.Node) G.Nodes {
 	if o, ok := x.Op().(*op); !ok || !strings.HasPrefix(o.name, "concat ") {
 		return nil
 	}
-	for it := x.Graph().From(x.ID()); it.Next(); {
-		parts = append(parts, it.Node().(*G.Node))
-	}
-	return parts
+	return children(x)
 }
 
 // sameColumns reports whether matrices have as many columns as others, one by one.

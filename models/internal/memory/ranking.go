@@ -31,22 +31,22 @@ func newRanking(m *Model) *ranking {
 		core: m.core, embedding: m.embedding, nodes: nodelist.New(m.setup.NumNodes), rows: nn.NewRows(m.embedding.maxMemories(centres)),
 	}
 	r.id = net.Index(name+".id", r.rows)
-	p := place{centres: centres}
+	at := place{centres: centres}
 	if a := m.embedding.attention; a != nil {
 		_, edges := a.ring.Bounds(centres, len(a.layers))
 		a.projected = newProjections(a, name, edges)
-		p.projected = a.projected
+		at.projected = a.projected
 	}
-	r.site = m.embedding.site(name, nn.Gather(m.core.Table, r.id), p)
+	r.site = m.embedding.site(name, nn.Gather(m.core.Table, r.id), at)
 	r.lookup = newLookup(m.embedding, net, name, r.site.out, nn.NewRows(centres))
 	r.untimed = net.Compile(nn.ForInference, r.lookup.untimed)
 	r.timed = net.Compile(nn.ForInference, r.lookup.out)
-	params, width := m.decoder, m.embedding.width
+	p, width := m.decoder, m.embedding.width
 	layers := nn.PairLayers{
 		Left: width, Right: width, Width: width,
-		LeftW: net.Buffer(params.Left), LeftBias: net.Buffer(params.LeftBias),
-		RightW: net.Buffer(params.Right), RightBias: net.Buffer(params.RightBias),
-		Out: net.Buffer(params.Out),
+		LeftW: net.Buffer(p.Left), LeftBias: net.Buffer(p.LeftBias),
+		RightW: net.Buffer(p.Right), RightBias: net.Buffer(p.RightBias),
+		Out: net.Buffer(p.Out),
 	}
 	if m.embedding.projection == nil {
 		r.Ranker = pairrank.New(m.device, layers, r, m.setup)
