@@ -72,6 +72,9 @@ type Dataset struct {
 	// SizesOf is the paper's name of the dataset whose numbers of events,
 	// nodes and features this one has; empty for none.
 	SizesOf string
+	// Delay is how many events of its node a label looks back, in a series of
+	// datasets that differ by it; 0 elsewhere.
+	Delay int
 }
 
 // Counts are the sizes of a dataset. As an expectation, 0 means unknown.

@@ -129,7 +129,7 @@ const (
 // beginning of the parts and, if the trial takes long, once more with a state as it
 // is in the middle of training.
 func (r *run) pace(ctx context.Context, budget time.Duration) (pace, error) {
-	p, err := r.paceFrom(ctx, 0, math.MaxInt, budget)
+	p, err := r.paceFrom(ctx, r.teaching(0, math.MaxInt), budget)
 	if err != nil {
 		return p, err
 	}
@@ -141,7 +141,24 @@ func (r *run) pace(ctx context.Context, budget time.Duration) (pace, error) {
 	if err != nil {
 		return p, err
 	}
-	return r.paceFrom(ctx, first, n, budget)
+	return r.paceFrom(ctx, r.teaching(first, n), budget)
+}
+
+// teaching lists those of n training windows, from the first one on, that something is
+// learned of: where labels are, in classification. Models do nothing but observe the
+// others.
+func (r *run) teaching(first, n int) (windows []int) {
+	train, size := r.parts.Train, r.spec.Protocol.Batch
+	n = min(n, numWindows(train, size)-first)
+	for k := first; k < first+n; k++ {
+		if r.spec.Task == protocol.LinkPrediction || slices.ContainsFunc(window(train, size, k).Label, isLabel) {
+			windows = append(windows, k)
+		}
+	}
+	if len(windows) == 0 {
+		return []int{first}
+	}
+	return windows
 }
 
 // warmUp brings the model to the middle of the training part within about the
@@ -183,9 +200,9 @@ func (r *run) warmUp(ctx context.Context, within time.Duration) (first, n int, e
 	return first, max(n, 1), ctx.Err()
 }
 
-// paceFrom times windows of each pass: n of training from the first one on, again and
+// paceFrom times windows of each pass: those that are listed of training, again and
 // again, and others from the beginning of their part.
-func (r *run) paceFrom(ctx context.Context, first, n int, budget time.Duration) (p pace, err error) {
+func (r *run) paceFrom(ctx context.Context, training []int, budget time.Duration) (p pace, err error) {
 	all := passesOf(r.spec, r.parts)
 	p = make(pace, len(all))
 	for i, pass := range all {
@@ -198,7 +215,7 @@ func (r *run) paceFrom(ctx context.Context, first, n int, budget time.Duration) 
 		r.told = pass.part.EventID(0) // what comes before it was not folded in
 		next := func(k int) error {
 			if pass.phase == trainPhase {
-				k = first + k%n
+				k = training[k%len(training)]
 			}
 			w := window(pass.part, pass.batch, k)
 			switch pass.phase {

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -216,9 +217,30 @@ func TestWarmUp(t *testing.T) {
 	if got, want := run.told, parts.Train.EventID(first*7); got > want {
 		t.Errorf("labels of %d events were told, expected at most %d: those before the middle", got, want)
 	}
-	p, err := run.paceFrom(context.Background(), first, n, time.Millisecond)
+	p, err := run.paceFrom(context.Background(), run.teaching(first, n), time.Millisecond)
 	if err != nil || p[trainPhase] <= 0 {
 		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// TestTeaching: windows without labels are not timed, unless there are no others.
+func TestTeaching(t *testing.T) {
+	const none, some = datasets.Unlabelled, 1
+	r := &run{spec: specs.Trial{Task: protocol.NodeClassification, Protocol: specs.Protocol{Batch: 2}}}
+	r.parts.Train = datasets.Stream{
+		Src: make([]int32, 7), Dst: make([]int32, 7), Time: make([]float64, 7), Label: []int8{none, none, none, some, 0, none, none},
+	}
+	for _, c := range []struct {
+		first, n int
+		want     []int
+	}{{0, math.MaxInt, []int{1, 2}}, {2, 1, []int{2}}, {3, 5, []int{3}}, {0, 1, []int{0}}} {
+		if got := r.teaching(c.first, c.n); !slices.Equal(got, c.want) {
+			t.Errorf("%d windows from %d on: %v, expected %v", c.n, c.first, got, c.want)
+		}
+	}
+	r.spec.Task = protocol.LinkPrediction
+	if got := r.teaching(1, math.MaxInt); !slices.Equal(got, []int{1, 2, 3}) {
+		t.Errorf("link prediction: %v, expected every window", got)
 	}
 }
 

@@ -288,12 +288,14 @@ func (r *run) trainWindow(w datasets.Stream) (losses float64, steps int, err err
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return 0, 0, fmt.Errorf("training loss of events %d to %d is %v", b.EventID(0), b.EventID(b.Len()-1), loss)
 		}
-		if r.spec.Task == protocol.LinkPrediction || slices.ContainsFunc(b.Label, func(l int8) bool { return l != datasets.Unlabelled }) {
+		if r.spec.Task == protocol.LinkPrediction || slices.ContainsFunc(b.Label, isLabel) {
 			losses, steps = losses+loss, steps+1
 		}
 	}
 	return losses, steps, nil
 }
+
+func isLabel(l int8) bool { return l != datasets.Unlabelled }
 
 // validate evaluates the validation part, from the state that the rule makes.
 func (r *run) validate(ctx context.Context, rule specs.StateRule, e specs.Evaluation) error {

@@ -96,3 +96,32 @@ func (s *SGD) Step(params, gradients *Group) {
 
 // Rollback does nothing: steps are not counted.
 func (s *SGD) Rollback() {}
+
+// RMSProp is PyTorch's RMSprop with its defaults (a smoothing constant of .99, eps
+// 1e-8): L2 weight decay added to the gradient, neither centred nor with momentum.
+type RMSProp struct {
+	LR, WeightDecay float64
+
+	device        kernels.Device
+	first, second kernels.Group
+}
+
+// NewRMSProp makes an optimiser.
+func NewRMSProp(d kernels.Device, lr, weightDecay float64) *RMSProp {
+	return &RMSProp{LR: lr, WeightDecay: weightDecay, device: d}
+}
+
+// Step updates params in place from their gradients, unless the device has
+// checked a buffer that is not finite. Both have the same order and sizes in
+// every call. It is a step of Adam without a mean and without corrections.
+func (r *RMSProp) Step(params, gradients *Group) {
+	if r.first == nil {
+		r.first, r.second = params.zeros(r.device), params.zeros(r.device)
+	}
+	r.device.Adam(params.group, gradients.group, r.first, r.second, kernels.AdamStep{
+		Size: r.LR, Root: 1, Beta1: 0, Rest1: 1, Beta2: .99, Rest2: 1 - .99, Eps: 1e-8, WeightDecay: r.WeightDecay,
+	})
+}
+
+// Rollback does nothing: steps are not counted.
+func (r *RMSProp) Rollback() {}

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"testing"
 
@@ -46,6 +47,26 @@ func TestMomentumByHand(t *testing.T) {
 			v = .5*v + float64(g) + .1*want
 			want -= .1 * v
 			closeTo(t, download(d, p, 1), []float32{float32(want)})
+		}
+	})
+}
+
+// TestRMSProp compares steps with the equations of torch.optim.RMSprop, in float64.
+func TestRMSProp(t *testing.T) {
+	const lr, decay = .01, .1
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		p, square := []float64{1, -2, .5}, make([]float64, 3)
+		params, rms := NewGroup(d, upload(d, []float32{1, -2, .5})), NewRMSProp(d, lr, decay)
+		for _, g := range [][]float32{{.5, -3, 0}, {-1, .25, 2}, {1e-4, 10, -.5}} {
+			rms.Step(params, NewGroup(d, upload(d, g)))
+			want := make([]float32, len(p))
+			for i := range p {
+				gradient := float64(g[i]) + decay*p[i]
+				square[i] = .99*square[i] + .01*gradient*gradient
+				p[i] -= lr * gradient / (math.Sqrt(square[i]) + 1e-8)
+				want[i] = float32(p[i])
+			}
+			closeTo(t, download(d, params.Buffers[0], len(p)), want)
 		}
 	})
 }

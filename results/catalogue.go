@@ -66,6 +66,7 @@ var kinds = map[string]kind{
 	"auc-time":       {make: dailyOutput, points: dailyMetrics},
 	"freshness":      {make: freshnessOutput},
 	"live":           {make: liveOutput},
+	"delay":          {make: delayOutput},
 }
 
 // kind is what tables of a kind have in common.

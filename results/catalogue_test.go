@@ -117,7 +117,7 @@ func timedRecord(t *testing.T, s record.Store, d results.DatasetHead, m results.
 }
 
 // otherTables show nothing of the small suite.
-var otherTables = []string{"freshness", "freshness-variants", "tgb", "training"}
+var otherTables = []string{"freshness", "freshness-variants", "tgb", "training", "delay"}
 
 func TestTablesOfTheCatalogue(t *testing.T) {
 	in := smallSuite(t)

@@ -33,6 +33,7 @@ type DatasetHead struct {
 	Place      string                // Title without the size of evaluation batches
 	Events     int                   // in an evaluation batch, where the trials have several sizes
 	Further    bool                  // not the first of these sizes
+	Delay      int                   // of a series of datasets that differ by it; see datasets.Dataset
 	PaperName  string                // of the paper's values beside ours; empty for none
 	Against    string                // the model to whose value the paper gives differences; empty where it gives values
 }

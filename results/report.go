@@ -145,7 +145,7 @@ func datasetHeads(trials []specs.Trial) []DatasetHead {
 		for i, evaluation := range t.Evaluations() {
 			head := DatasetHead{ID: t.Dataset, Title: t.Dataset, Case: KeyOf(t).Evaluated(evaluation).Case}
 			if d, err := datasets.Lookup(t.Dataset); err == nil {
-				if head.PaperName = d.PaperName; d.Imported {
+				if head.PaperName, head.Delay = d.PaperName, d.Delay; d.Imported {
 					head.Title = d.Title
 				}
 			}

@@ -79,7 +79,7 @@ const (
 
 // Optimiser updates alpha, beta and W.
 type Optimiser struct {
-	Method      Method  `yaml:"method"`       // sgd or adam
+	Method      Method  `yaml:"method"`       // sgd, adam or rmsprop
 	LR          float64 `yaml:"lr"`           // learning rate: eta in the paper
 	Momentum    float64 `yaml:"momentum"`     // for sgd
 	WeightDecay float64 `yaml:"weight_decay"` // L2 added to the gradient
@@ -90,8 +90,9 @@ type Method string
 
 // The paper uses plain SGD and names others as future work.
 const (
-	SGD  Method = "sgd"
-	Adam Method = "adam"
+	SGD     Method = "sgd"
+	Adam    Method = "adam"
+	RMSProp Method = "rmsprop"
 )
 
 // Defaults returns the settings of the reference runs; docs/models/dgs.md
@@ -118,7 +119,7 @@ func (o *Options) Validate() error {
 		models.OneOf("range", o.Range, Sigmoid, Clamp),
 		models.OneOf("gradient", o.Gradient, Forward, Truncated, None),
 		models.OneOf("jacobian", o.Jacobian, Float32, BFloat16),
-		models.OneOf("optimiser.method", p.Method, SGD, Adam),
+		models.OneOf("optimiser.method", p.Method, SGD, Adam, RMSProp),
 		models.Expect(p.LR > 0 && p.LR <= 1e6, "optimiser.lr", p.LR, "0 < lr <= 1e6"),
 		models.Expect(p.Momentum >= 0 && p.Momentum < 1, "optimiser.momentum", p.Momentum, "0 <= momentum < 1"),
 		models.Expect(p.Momentum == 0 || p.Method == SGD, "optimiser.momentum", p.Momentum, "0 with method: "+string(p.Method)),

@@ -299,9 +299,13 @@ func (m *Model) addStep(t *training) {
 		}
 	}
 	t.params, t.gradients = nn.NewGroup(m.device, params...), nn.NewGroup(m.device, gradients...)
-	if o.Method == Adam { // whose calls differ from step to step
-		t.optimiser, t.step = nn.NewAdam(m.device, o.LR, o.WeightDecay), m.stepRecurrent
-	} else {
-		t.optimiser, t.step = nn.NewSGD(m.device, o.LR, o.Momentum, o.WeightDecay), n.RepeatedCalls(m.stepRecurrent).Run
+	t.step = n.RepeatedCalls(m.stepRecurrent).Run
+	switch o.Method {
+	case Adam:
+		t.optimiser, t.step = nn.NewAdam(m.device, o.LR, o.WeightDecay), m.stepRecurrent // calls differ from step to step
+	case RMSProp:
+		t.optimiser = nn.NewRMSProp(m.device, o.LR, o.WeightDecay)
+	default:
+		t.optimiser = nn.NewSGD(m.device, o.LR, o.Momentum, o.WeightDecay)
 	}
 }
