@@ -1,0 +1,275 @@
+// Command claims writes docs/claims.md: what the paper and others claim, what the
+// recorded suites say about it, and a verdict that follows from the numbers alone.
+//
+//	go run ./results/claims results/recorded > docs/claims.md
+//
+// It reads DIR/SUITE/comparisons.csv and results.csv, which bench all leaves.
+package main
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dgsbench/internal/strictyaml"
+)
+
+//go:embed claims.yaml
+var claimsYAML []byte
+
+type claim struct {
+	Title string `yaml:"title"`
+	Says  string `yaml:"says"` // the source's words, and where
+	Tests []test `yaml:"tests"`
+}
+
+// test compares a model with others, wherever a recorded suite has both.
+type test struct {
+	Suites     []string `yaml:"suites"`
+	Task       string   `yaml:"task"`
+	Candidates string   `yaml:"candidates"`
+	Metric     string   `yaml:"metric"`
+	Model      string   `yaml:"model"` // as id or id+variant
+	Over       []string `yaml:"over"`
+	Expect     string   `yaml:"expect" words:"above level"`
+	Margin     float64  `yaml:"margin"` // of level, percentage points
+	Ratio      float64  `yaml:"ratio"`  // of times, instead of expect: at least so much
+}
+
+// finding is what one place says of a test.
+type finding struct {
+	place, model, over string
+	measured           string
+	says               answer
+}
+
+type answer string
+
+const (
+	yes       answer = "yes"
+	no        answer = "no"
+	undecided answer = "undecided"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: claims DIR, which has the folders of suites")
+		os.Exit(2)
+	}
+	page, err := page(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "claims:", err)
+		os.Exit(1)
+	}
+	fmt.Print(page)
+}
+
+func page(dir string) (string, error) {
+	var list struct {
+		Claims []claim `yaml:"claims"`
+	}
+	if err := strictyaml.Unmarshal("claims.yaml", claimsYAML, &list); err != nil {
+		return "", err
+	}
+	var head, body strings.Builder
+	head.WriteString(preface)
+	for i, c := range list.Claims {
+		var all []finding
+		for _, t := range c.Tests {
+			found, err := t.findings(dir)
+			if err != nil {
+				return "", err
+			}
+			all = append(all, found...)
+		}
+		v, counts := verdict(all)
+		fmt.Fprintf(&head, "| %d. [%s](#claim-%d) | **%s** | %s |\n", i+1, c.Title, i+1, v, counts)
+		fmt.Fprintf(&body, "\n## Claim %d\n\n**%s:** %s. %s: %s.\n", i+1, c.Title, c.Says, v, counts)
+		if len(all) == 0 {
+			continue
+		}
+		body.WriteString("\n| place | compared | measured | as claimed |\n|:--|:--|:--|:--|\n")
+		for _, f := range all {
+			fmt.Fprintf(&body, "| %s | %s, %s | %s | %s |\n", f.place, f.model, f.over, f.measured, f.says)
+		}
+	}
+	return head.String() + body.String(), nil
+}
+
+const preface = `# Claims
+
+What the Deep-Graph-Sprints paper and others claim, and what the recorded suites say. Made by
+` + "`go run ./results/claims results/recorded > docs/claims.md`" + `; the claims and what decides about them are in ` + "`results/claims/claims.yaml`" + `.
+
+A difference is the mean of the first model less that of the second, in percentage points, [low, high] its 95% interval over test events and seeds, paired.
+*Above* needs an interval above zero, *level* one above minus a margin, and the contrary one below; anything else is undecided. A claim is **reproduced** if
+all of its comparisons say so, **not reproduced** if none does, and otherwise **partly**. Where nothing is recorded it is **not measured**. Nothing is counted
+that a suite does not have, and no comparison is left out that it has.
+
+| claim | verdict | comparisons |
+|:--|:--|:--|
+`
+
+// verdict follows from what the places say.
+func verdict(all []finding) (verdict, counts string) {
+	n := map[answer]int{}
+	for _, f := range all {
+		n[f.says]++
+	}
+	switch {
+	case len(all) == 0:
+		return "not measured", "no suite with both models is recorded"
+	case n[yes] == len(all):
+		verdict = "reproduced"
+	case n[yes] == 0:
+		verdict = "not reproduced"
+	default:
+		verdict = "partly"
+	}
+	counts = fmt.Sprintf("%d of %d as claimed", n[yes], len(all))
+	if n[no] > 0 {
+		counts += fmt.Sprintf(", %d the contrary", n[no])
+	}
+	if n[undecided] > 0 {
+		counts += fmt.Sprintf(", %d undecided", n[undecided])
+	}
+	return verdict, counts
+}
+
+// findings are those of every place that has the models.
+func (t test) findings(dir string) (all []finding, err error) {
+	for _, suite := range t.Suites {
+		file := "comparisons.csv"
+		if t.Ratio > 0 {
+			file = "results.csv"
+		}
+		lines, err := read(filepath.Join(dir, suite, file))
+		if err != nil {
+			return nil, err
+		}
+		for _, over := range t.Over {
+			if t.Ratio > 0 {
+				all = append(all, t.ratios(lines, over)...)
+			} else {
+				all = append(all, t.differences(lines, over)...)
+			}
+		}
+	}
+	return all, nil
+}
+
+// line is one of a CSV file, by column.
+type line map[string]string
+
+// read returns the lines of a file; none where it is not there.
+func read(path string) (lines []line, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i, row := range rows {
+		if i == 0 {
+			continue
+		}
+		l := line{}
+		for k, name := range rows[0] {
+			l[name] = row[k]
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+func (l line) number(column string) (x float64, ok bool) {
+	x, err := strconv.ParseFloat(l[column], 64)
+	return x, err == nil
+}
+
+func (l line) place() string {
+	parts := []string{l["dataset"], l["setting"], l["case"]}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ") + " (`" + l["suite"] + "`)"
+}
+
+func (l line) has(t test) bool {
+	return l["task"] == t.Task && l["metric"] == t.Metric && l["candidates"] == t.Candidates
+}
+
+func ref(model, variant string) string {
+	if variant == "" {
+		return model
+	}
+	return model + "+" + variant
+}
+
+// differences are those of pairs that have an interval.
+func (t test) differences(lines []line, over string) (all []finding) {
+	for _, l := range lines {
+		better, other := ref(l["better"], l["better_variant"]), ref(l["other"], l["other_variant"])
+		reverse := better == over && other == t.Model
+		if !l.has(t) || !reverse && (better != t.Model || other != over) {
+			continue
+		}
+		d, _ := l.number("difference")
+		low, ok := l.number("ci_low")
+		high, _ := l.number("ci_high")
+		if !ok {
+			continue
+		}
+		if reverse {
+			d, low, high = -d, -high, -low
+		}
+		f := finding{place: l.place(), model: t.Model, over: over, says: undecided, measured: fmt.Sprintf("%+.2f [%+.2f, %+.2f]", 100*d, 100*low, 100*high)}
+		least := 0.
+		if t.Expect == "level" {
+			least = -t.Margin / 100
+		}
+		switch {
+		case low > least:
+			f.says = yes
+		case high < least:
+			f.says = no
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// ratios are those of times, the other model's by the model's.
+func (t test) ratios(lines []line, over string) (all []finding) {
+	for _, a := range lines {
+		if !a.has(t) || ref(a["model"], a["variant"]) != t.Model {
+			continue
+		}
+		for _, b := range lines {
+			if !b.has(t) || ref(b["model"], b["variant"]) != over || a.place() != b.place() {
+				continue
+			}
+			x, _ := a.number("mean")
+			y, ok := b.number("mean")
+			if !ok || x <= 0 {
+				continue
+			}
+			f := finding{place: a.place(), model: t.Model, over: over, says: no, measured: fmt.Sprintf("%.1f times as fast", y/x)}
+			if y/x >= t.Ratio {
+				f.says = yes
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPage: docs/claims.md is what the recorded suites say.
+func TestPage(t *testing.T) {
+	root := filepath.Join("..", "..")
+	want, err := page(filepath.Join(root, "results", "recorded"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(root, "docs", "claims.md"))
+	if err != nil || string(got) != want {
+		t.Errorf("docs/claims.md is not what is recorded: go run ./results/claims results/recorded > docs/claims.md (%v)", err)
+	}
+}
+
+const comparisons = `suite,dataset,task,setting,case,candidates,metric,better,better_variant,other,other_variant,difference,ci_low,ci_high
+s,surely,nc,,,,auc,dgs,,dgs-bp,,0.02,0.01,0.03
+s,surely-not,nc,,batch-1,,auc,dgs-bp,,dgs,,0.02,0.01,0.03
+s,hardly,nc,,,,auc,dgs-bp,,dgs,,0.004,-0.004,0.009
+s,once,nc,,,,auc,dgs,,dgs-bp,,0.02,,
+s,elsewhere,lp,T,,all_nodes,mrr,dgs,,dgs-bp,,0.02,0.01,0.03
+s,variant,nc,,,,auc,dgs,frozen,dgs-bp,,0.02,0.01,0.03
+`
+
+const times = `suite,dataset,task,setting,model,variant,candidates,metric,mean,case
+s,a,nc,,dgs,,,latency_200x200,0.02,latency
+s,a,nc,,jodie,,,latency_200x200,0.09,latency
+s,a,nc,,raw,,,latency_200x200,0.01,latency
+s,b,nc,,jodie,,,latency_200x200,0.01,latency
+`
+
+// TestFindings: intervals decide, whichever model is the better one; times are
+// compared at one place alone, and a suite that is not there says nothing.
+func TestFindings(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "s"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"comparisons.csv": comparisons, "results.csv": times} {
+		if err := os.WriteFile(filepath.Join(dir, "s", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	auc := test{Suites: []string{"s", "missing"}, Task: "nc", Metric: "auc", Model: "dgs", Over: []string{"dgs-bp"}, Expect: "above"}
+	level := auc
+	level.Expect, level.Margin = "level", 1
+	lp := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs+frozen", Over: []string{"dgs-bp"}, Expect: "above"}
+	fast := test{Suites: []string{"s"}, Task: "nc", Metric: "latency_200x200", Model: "dgs", Over: []string{"jodie", "raw"}, Ratio: 4}
+	for name, c := range map[string]struct {
+		test    test
+		want    []string
+		verdict string
+	}{
+		"above": {auc, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] no", "hardly -0.40 [-0.90, +0.40] undecided"}, "partly"},
+		"level": {level, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] undecided", "hardly -0.40 [-0.90, +0.40] yes"}, "partly"},
+		"none":  {lp, nil, "not measured"},
+		"ratio": {fast, []string{"a, latency 4.5 times as fast yes", "a, latency 0.5 times as fast no"}, "partly"},
+	} {
+		found, err := c.test.findings(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range found {
+			got = append(got, strings.Replace(f.place, " (`s`)", "", 1)+" "+f.measured+" "+string(f.says))
+		}
+		if g, w := strings.Join(got, "\n"), strings.Join(c.want, "\n"); g != w {
+			t.Errorf("%s: found\n%s\nexpected\n%s", name, g, w)
+		}
+		if v, _ := verdict(found); v != c.verdict {
+			t.Errorf("%s: %s, expected %s", name, v, c.verdict)
+		}
+	}
+	for _, c := range []struct {
+		says answer
+		want string
+	}{{yes, "reproduced"}, {no, "not reproduced"}, {undecided, "not reproduced"}} {
+		if v, _ := verdict([]finding{{says: c.says}}); v != c.want {
+			t.Errorf("one comparison that says %s: %s, expected %s", c.says, v, c.want)
+		}
+	}
+}
