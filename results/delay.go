@@ -34,15 +34,7 @@ func (s *scores) delayPanel(series []DatasetHead) figure.Panel {
 		X: figure.Axis{Label: "delay, events of a node"}, Y: figure.Axis{Label: "AUC (%)"},
 	}
 	for _, at := range s.all("") {
-		var points []figure.Point
-		for _, d := range series {
-			if pt, ok := asPoint(float64(d.Delay), s.point(d, at, s.metrics[0].Name)); ok {
-				points = append(points, pt)
-			}
-		}
-		if len(points) > 1 {
-			line := s.lineOf(at.model, points)
-			line.Mark = figure.Dot
+		if line, ok := s.along(series, at, func(d DatasetHead) int { return d.Delay }); ok && len(line.Points) > 1 {
 			p.Series = append(p.Series, line)
 		}
 	}

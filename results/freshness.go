@@ -195,17 +195,22 @@ func (s *scores) freshnessPanel(rows []freshRow) figure.Panel {
 		X: figure.Axis{Label: "events in an evaluation batch, logarithmic", Scale: figure.Log}, Y: figure.Axis{Label: s.metrics[0].Title + " (%)"},
 	}
 	for _, row := range rows {
-		var points []figure.Point
-		for _, d := range sizes {
-			if pt, ok := asPoint(float64(d.Events), s.point(d, row.scoreRow, s.metrics[0].Name)); ok {
-				points = append(points, pt)
-			}
-		}
-		if len(points) > 0 {
-			line := s.lineOf(row.model, points)
-			line.Mark = figure.Dot
+		if line, ok := s.along(sizes, row.scoreRow, func(d DatasetHead) int { return d.Events }); ok {
 			p.Series = append(p.Series, line)
 		}
 	}
 	return p
+}
+
+// along draws a model's values at datasets, in the order of x; false without any.
+func (s *scores) along(at []DatasetHead, row scoreRow, x func(DatasetHead) int) (figure.Series, bool) {
+	var points []figure.Point
+	for _, d := range at {
+		if pt, ok := asPoint(float64(x(d)), s.point(d, row, s.metrics[0].Name)); ok {
+			points = append(points, pt)
+		}
+	}
+	line := s.lineOf(row.model, points)
+	line.Mark = figure.Dot
+	return line, len(points) > 0
 }
