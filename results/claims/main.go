@@ -111,7 +111,7 @@ What the Deep-Graph-Sprints paper and others claim, and what the recorded suites
 A difference is the mean of the first model less that of the second, in percentage points, [low, high] its 95% interval over test events and seeds, paired.
 *Above* needs an interval above zero, *level* one above minus a margin, and the contrary one below; anything else is undecided. A claim is **reproduced** if
 all of its comparisons say so, **not reproduced** if none does, and otherwise **partly**. Where nothing is recorded it is **not measured**. Nothing is counted
-that a suite does not have, and no comparison is left out that it has.
+that a suite does not have, and no comparison is left out that it has: a model that gave every event one score has none.
 
 | claim | verdict | comparisons |
 |:--|:--|:--|
