@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"testing"
@@ -69,13 +67,7 @@ func TestBuffersFrozen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := sha256.New()
-		for _, part := range []any{l.Stream.Src, l.Stream.Dst, l.Stream.Time, l.Stream.Label, l.Stream.Feat} {
-			if err := binary.Write(h, binary.LittleEndian, part); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got := fmt.Sprintf("%x", h.Sum(nil)); got != want {
+		if got := fingerprint(l.Stream); got != want {
 			t.Errorf("buffer-sim-%d: %s, expected %s", delay, got, want)
 		}
 	}

@@ -82,8 +82,10 @@ type Labels struct {
 
 // checksum returns a checksum of everything that a stream depends on. It is used
 // in place of a file's.
-func (p Params) checksum(seed uint64) string {
-	facts, err := json.Marshal(map[string]any{"generator": Version, "params": p, "seed": seed})
+func (p Params) checksum(seed uint64) string { return checksum(Version, p, seed) }
+
+func checksum(generator, params any, seed uint64) string {
+	facts, err := json.Marshal(map[string]any{"generator": generator, "params": params, "seed": seed})
 	if err != nil {
 		panic(fmt.Sprintf("sim: %v", err)) // numbers that JSON cannot hold
 	}

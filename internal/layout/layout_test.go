@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"results/figure": {"internal"},
 	"results/table":  {"results/figure", "internal"},
 	"results/record": {"protocol", "metrics", "internal"},
-	"results/claims": {"internal"},
+	"results/claims": {"specs", "internal"},
 	"results":        {"protocol", "datasets", "metrics", "models", "specs", "internal"},
 	"serve":          {"protocol", "nn", "kernels", "datasets", "models", "internal"},
 	"harness":        {"protocol", "nn", "kernels", "datasets", "metrics", "models", "specs", "results", "internal"},

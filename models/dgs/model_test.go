@@ -102,7 +102,7 @@ func TestValidate(t *testing.T) {
 		"range is \"clamp\"":     func(o *Options) { o.Factors, o.Range = Input, Clamp },
 		"gradient":               func(o *Options) { o.Gradient = "exact" },
 		"jacobian":               func(o *Options) { o.Jacobian = "half" },
-		"optimiser.method":       func(o *Options) { o.Optimiser.Method = "rmsprop" },
+		"optimiser.method":       func(o *Options) { o.Optimiser.Method = "adagrad" },
 		"optimiser.lr":           func(o *Options) { o.Optimiser.LR = math.NaN() },
 		"optimiser.momentum":     func(o *Options) { o.Optimiser = Optimiser{Adam, .1, .9, 0} },
 		"optimiser.weight_decay": func(o *Options) { o.Optimiser.WeightDecay = 2 },

@@ -302,7 +302,8 @@ func (m *Model) addStep(t *training) {
 	t.step = n.RepeatedCalls(m.stepRecurrent).Run
 	switch o.Method {
 	case Adam:
-		t.optimiser, t.step = nn.NewAdam(m.device, o.LR, o.WeightDecay), m.stepRecurrent // calls differ from step to step
+		t.optimiser = nn.NewAdam(m.device, o.LR, o.WeightDecay)
+		t.step = m.stepRecurrent // whose calls differ from step to step
 	case RMSProp:
 		t.optimiser = nn.NewRMSProp(m.device, o.LR, o.WeightDecay)
 	default:

@@ -14,11 +14,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
+	"dgsbench/specs"
 )
 
 //go:embed claims.yaml
@@ -201,25 +202,17 @@ func (l line) number(column string) (x float64, ok bool) {
 }
 
 func (l line) place() string {
-	parts := []string{l["dataset"], l["setting"], l["case"]}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ") + " (`" + l["suite"] + "`)"
+	return strings.Join(lists.NonEmpty(l["dataset"], l["setting"], l["case"]), ", ") + " (`" + l["suite"] + "`)"
 }
 
 func (l line) has(t test) bool {
 	return l["task"] == t.Task && l["metric"] == t.Metric && l["candidates"] == t.Candidates
 }
 
-func ref(model, variant string) string {
-	if variant == "" {
-		return model
-	}
-	return model + "+" + variant
-}
-
 // differences are those of pairs that have an interval.
 func (t test) differences(lines []line, over string) (all []finding) {
 	for _, l := range lines {
-		better, other := ref(l["better"], l["better_variant"]), ref(l["other"], l["other_variant"])
+		better, other := specs.JoinRef(l["better"], l["better_variant"]), specs.JoinRef(l["other"], l["other_variant"])
 		reverse := better == over && other == t.Model
 		if !l.has(t) || !reverse && (better != t.Model || other != over) {
 			continue
@@ -252,11 +245,11 @@ func (t test) differences(lines []line, over string) (all []finding) {
 // ratios are those of times, the other model's by the model's.
 func (t test) ratios(lines []line, over string) (all []finding) {
 	for _, a := range lines {
-		if !a.has(t) || ref(a["model"], a["variant"]) != t.Model {
+		if !a.has(t) || specs.JoinRef(a["model"], a["variant"]) != t.Model {
 			continue
 		}
 		for _, b := range lines {
-			if !b.has(t) || ref(b["model"], b["variant"]) != over || a.place() != b.place() {
+			if !b.has(t) || specs.JoinRef(b["model"], b["variant"]) != over || a.place() != b.place() {
 				continue
 			}
 			x, _ := a.number("mean")
