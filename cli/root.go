@@ -36,6 +36,7 @@ type options struct {
 	on, onOptions                   string        // the engine that measures, and the file of its options
 	makesSuites, keepsSuites        bool          // the command may make a standard suite, and puts it beside the results
 	checkpoints, allowStale, dryRun bool
+	untuned                         bool
 	asJSON                          bool
 	quiet, verbose                  bool
 
@@ -76,7 +77,7 @@ func newRoot(stdout, stderr io.Writer, added ...fs.FS) *cobra.Command {
 // Flags of commands that go by folders, and of those that go by a suite.
 const (
 	folderFlags = "out specs data "
-	suiteFlags  = "suite dataset seeds epochs tasks models datasets "
+	suiteFlags  = "suite untuned dataset seeds epochs tasks models datasets "
 )
 
 // with adds, by name, flags that several commands have. Those with --data know the
@@ -87,6 +88,7 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	f.StringVar(&o.specs, "specs", "", "folder of further specs, which replace built-in ones of the same name")
 	f.StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
 	f.StringVar(&o.suite, "suite", defaultSuite, "what to measure")
+	f.BoolVar(&o.untuned, "untuned", false, "with a suite of tuned models, such as wiki-real: without what searches found")
 	f.StringSliceVar(&o.dataset, "dataset", nil, "measure the standard suite on these datasets, in place of --suite")
 	f.Float64Var(&o.hours, "hours", defaultHours, "with --dataset: how long it may take on this machine")
 	f.DurationVar(&o.delay, "label-delay", 0, "with --dataset: how long after its event a label is known, as in 6h")
@@ -153,7 +155,13 @@ func (o *options) progress() io.Writer {
 }
 
 // library holds the specs of the flags.
-func (o *options) library() (*specs.Library, error) { return specs.NewLibrary(o.specs, o.added...) }
+func (o *options) library() (*specs.Library, error) {
+	lib, err := specs.NewLibrary(o.specs, o.added...)
+	if err == nil {
+		lib.Untuned = o.untuned
+	}
+	return lib, err
+}
 
 // maxThreads is the largest value of --threads and --workers.
 const maxThreads = 1024

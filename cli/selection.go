@@ -81,6 +81,9 @@ func (o *options) choose(ctx context.Context, files []string, onlyOwn bool) (sel
 	if err != nil {
 		return s, err
 	}
+	if o.untuned && !suite.Tuned {
+		return s, fmt.Errorf("--untuned changes nothing: suite %s has no tuned models", s.suite)
+	}
 	if err := suite.Tables.Known(results.TableTasks()); err != nil {
 		return s, err
 	}
@@ -155,6 +158,9 @@ func (s selection) commandLine(verb string, args []string) string {
 	}
 	flags := flagWords("suite", suite, "specs", s.specs, "seeds", number(s.seeds), "epochs", number(s.epochs), "models", strings.Join(s.models, ","),
 		"datasets", strings.Join(s.datasets, ","), "tasks", strings.Join(s.tasks, ","), "device", s.deviceWord())
+	if s.untuned {
+		flags = append(flags, "--untuned")
+	}
 	return strings.Join(slices.Concat([]string{verb}, args, s.standard, flags, s.changes), " ")
 }
 

@@ -204,3 +204,49 @@ func TestDerivedFeatures(t *testing.T) {
 		t.Errorf("%d models, want 10 twice", len(of))
 	}
 }
+
+// A suite with tuned: true has what the project's searches found, unless that is
+// left out; models of the user's own stay as they are.
+func TestTunedSuite(t *testing.T) {
+	const suite = "name: mine\ntitle: Mine\ntuned: true\nruns:\n  - {task: nc, datasets: [shop-sim], models: [dgs, dgs+frozen]}\n"
+	load := func(untuned bool, files ...string) (specs.Suite, error) {
+		lib := embeddedLibrary(t)
+		lib.Untuned = untuned
+		for _, text := range files {
+			if _, err := lib.Add("mine.yaml", []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return lib.LoadSuite("mine")
+	}
+	own, err := os.ReadFile("models/dgs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		untuned bool
+		files   []string
+		tuned   bool
+	}{
+		"tuned":   {false, []string{suite}, true},
+		"untuned": {true, []string{suite}, false},
+		"own":     {false, []string{suite + "  - {task: nc, datasets: [shop-sim], models: [raw]}\n", string(own)}, false},
+	} {
+		s, err := load(test.untuned, test.files...)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		trials, err := s.Trials(specs.Filter{Seeds: 1, Models: []string{"dgs"}})
+		if err != nil || !s.Tuned || len(trials) != 2 {
+			t.Fatalf("%s: %v, %d trials", name, err, len(trials))
+		}
+		for _, trial := range trials {
+			if got := trial.Origins["head.lr"].Origin == specs.Tuned; got != test.tuned {
+				t.Errorf("%s: %s has head.lr of origin %+v", name, trial.Ref(), trial.Origins["head.lr"])
+			}
+		}
+	}
+	if _, err := load(false, strings.ReplaceAll(suite, "shop-sim", "reddit-sim")); err == nil || !strings.Contains(err.Error(), "no model was tuned") {
+		t.Errorf("where nothing was tuned: %v", err)
+	}
+}

@@ -31,6 +31,10 @@ const MaxFile = 16 << 20
 
 // Library holds the specs that can be looked up by name.
 type Library struct {
+	// Untuned leaves the options that the project's searches found out of suites
+	// with tuned: true.
+	Untuned bool
+
 	specs map[Entry]spec
 	own   []string // models given as single files, for any suite
 }

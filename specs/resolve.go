@@ -52,13 +52,14 @@ func layerOf(options strictyaml.Node) layer {
 // tunedAt returns the overrides of a place whose values a search has found.
 func (m Model) tunedAt(at Place) (out []layer) {
 	for _, o := range m.overrides {
-		isTuned := func(p Provenance) bool { return p.Origin == Tuned }
 		if o.Match.fits(at) && slices.ContainsFunc(slices.Collect(maps.Values(o.from)), isTuned) {
 			out = append(out, o.layer)
 		}
 	}
 	return out
 }
+
+func isTuned(p Provenance) bool { return p.Origin == Tuned }
 
 // resolve is like Resolve with further layers on top.
 func (m Model) resolve(at Place, variant string, more ...layer) (Resolved, error) {

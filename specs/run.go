@@ -258,6 +258,11 @@ func (r *suiteReader) model(at strictyaml.Node, id string) (Model, bool) {
 		r.errs.Add(err)
 		return Model{}, false
 	}
+	if r.suite.Tuned && !r.lib.Untuned && r.lib.specs[Entry{Name: id}].embedded {
+		found, err := recordedFor(id)
+		r.errs.Add(err)
+		m.overrides = append(m.overrides, found...)
+	}
 	r.models[id] = m
 	return m, true
 }

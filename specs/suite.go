@@ -20,6 +20,7 @@ type Suite struct {
 	// Seeds is the number of seeds of models with something to learn. Others run
 	// once, and so do latency tests: nothing in them depends on a seed.
 	Seeds  int
+	Tuned  bool   // it has options that the project's searches found, where they did
 	Tables Tables // what is shown of it
 
 	models []Model // of the cells, in order
@@ -31,6 +32,7 @@ type suiteYAML struct {
 	Title    string            `yaml:"title" key:"required" text:"title"`
 	Protocol strictyaml.Node   `yaml:"protocol"`
 	Seeds    int               `yaml:"seeds" range:"1 1000"` // to MostSeeds
+	Tuned    bool              `yaml:"tuned"`
 	Runs     []strictyaml.Node `yaml:"runs"`
 	Tables   struct {
 		Show []strictyaml.Node `yaml:"show"`
@@ -59,7 +61,7 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 	if len(y.Runs) == 0 {
 		r.errs.Add(n.Get("runs").Errorf("expected at least one run"))
 	}
-	r.suite = Suite{Name: y.Name, Title: y.Title, File: n.File(), Seeds: y.Seeds}
+	r.suite = Suite{Name: y.Name, Title: y.Title, File: n.File(), Seeds: y.Seeds, Tuned: y.Tuned}
 	base := DefaultProtocol().with(y.Protocol, &r.errs)
 	if (base.Latency != nil || base.Live != nil) && y.Seeds != 1 {
 		r.errs.Add(n.Get("seeds").Errorf("latency and live tests have one seed: times do not depend on it"))
@@ -78,6 +80,9 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 		r.suite.models = append(r.suite.models, r.models[id])
 	}
 	r.readTables(y.Tables.Show)
+	if y.Tuned && !lib.Untuned && !slices.ContainsFunc(r.suite.cells, Trial.isTuned) && r.errs.Err() == nil {
+		r.errs.Add(n.Get("tuned").Errorf("no model was tuned on a dataset of the suite; leave the key out"))
+	}
 	return r.suite, r.errs.Err()
 }
 

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/protocol"
+	"dgsbench/results/recorded"
 )
 
 // ResolveSearched is like Resolve with a point of the model's search space on
@@ -122,6 +124,21 @@ func (m Model) Tuned(found []Found, old Model, about string) ([]byte, error) {
 	}
 	text, err := strictyaml.Encode(y, nil)
 	return []byte("# " + strings.ReplaceAll(about, "\n", "\n# ") + "\n" + string(text)), err
+}
+
+// recordedFor returns the overrides that the project's searches found for a model.
+func recordedFor(id string) ([]override, error) {
+	name := "tuned/specs/" + id + ".yaml"
+	data, err := recorded.Tuned.ReadFile(name)
+	if err != nil {
+		return nil, nil // none was searched
+	}
+	n, err := strictyaml.Parse("results/recorded/"+name, data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newModel(n)
+	return lists.Filter(m.overrides, override.isTuned), err
 }
 
 // isTuned reports whether the override is a search's: none is the spec's own choice.
