@@ -39,6 +39,23 @@ func TestGuarantees(t *testing.T) {
 	}
 }
 
+// TestClaims holds docs/claims.md against the tests: those that it names exist.
+func TestClaims(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "claims.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(?m)^    go test \./(\S+) -run '\^(\w+)\$'$`).FindAllStringSubmatch(string(page), -1)
+	for _, m := range named {
+		if !declares(t, m[1], m[2]) {
+			t.Errorf("%s has no %s, which docs/claims.md names", m[1], m[2])
+		}
+	}
+	if len(named) < 10 {
+		t.Errorf("docs/claims.md names %d tests", len(named))
+	}
+}
+
 // declares reports whether a test file of the package declares the function.
 func declares(t *testing.T, dir, function string) bool {
 	t.Helper()

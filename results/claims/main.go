@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,19 +28,23 @@ import (
 var claimsYAML []byte
 
 type claim struct {
-	Title string `yaml:"title"`
-	Says  string `yaml:"says"` // the source's words, and where
-	Tests []test `yaml:"tests"`
+	Title string   `yaml:"title"`
+	Says  string   `yaml:"says"` // the source's words, and where
+	Tests []test   `yaml:"tests"`
+	Held  []string `yaml:"held"` // tests of this repository, as "package Test"
 }
 
-// test compares a model with others, wherever a recorded suite has both.
+// test compares a model with others, wherever a recorded suite has both; or, with by,
+// what it has in one column, its other columns being the same.
 type test struct {
 	Suites     []string `yaml:"suites"`
 	Task       string   `yaml:"task"`
 	Candidates string   `yaml:"candidates"`
 	Metric     string   `yaml:"metric"`
 	Model      string   `yaml:"model"` // as id or id+variant
-	Over       []string `yaml:"over"`
+	Over       []string `yaml:"over"`  // models, or with by values of the column
+	By         string   `yaml:"by" words:"setting dataset"`
+	In         string   `yaml:"in"` // with by: what is compared with over
 	Expect     string   `yaml:"expect" words:"above level"`
 	Margin     float64  `yaml:"margin"` // of level, percentage points
 	Ratio      float64  `yaml:"ratio"`  // of times, instead of expect: at least so much
@@ -82,6 +88,15 @@ func page(dir string) (string, error) {
 	var head, body strings.Builder
 	head.WriteString(preface)
 	for i, c := range list.Claims {
+		if len(c.Held) > 0 {
+			fmt.Fprintf(&head, "| %d. [%s](#claim-%d) | **held** | by %d tests |\n", i+1, c.Title, i+1, len(c.Held))
+			fmt.Fprintf(&body, "\n## Claim %d\n\n**%s:** %s. Held by tests of every commit:\n\n", i+1, c.Title, c.Says)
+			for _, name := range c.Held {
+				pkg, function, _ := strings.Cut(name, " ")
+				fmt.Fprintf(&body, "    go test ./%s -run '^%s$'\n", pkg, function)
+			}
+			continue
+		}
 		var all []finding
 		for _, t := range c.Tests {
 			found, err := t.findings(dir)
@@ -147,20 +162,16 @@ func verdict(all []finding) (verdict, counts string) {
 // findings are those of every place that has the models.
 func (t test) findings(dir string) (all []finding, err error) {
 	for _, suite := range t.Suites {
-		file := "comparisons.csv"
-		if t.Ratio > 0 {
-			file = "results.csv"
+		file, find := "comparisons.csv", t.differences
+		if t.Ratio > 0 || t.By != "" {
+			file, find = "results.csv", t.pairs
 		}
 		lines, err := read(filepath.Join(dir, suite, file))
 		if err != nil {
 			return nil, err
 		}
 		for _, over := range t.Over {
-			if t.Ratio > 0 {
-				all = append(all, t.ratios(lines, over)...)
-			} else {
-				all = append(all, t.differences(lines, over)...)
-			}
+			all = append(all, find(lines, over)...)
 		}
 	}
 	return all, nil
@@ -226,43 +237,70 @@ func (t test) differences(lines []line, over string) (all []finding) {
 		if reverse {
 			d, low, high = -d, -high, -low
 		}
-		f := finding{place: l.place(), model: t.Model, over: over, says: undecided, measured: fmt.Sprintf("%+.2f [%+.2f, %+.2f]", 100*d, 100*low, 100*high)}
-		least := 0.
-		if t.Expect == "level" {
-			least = -t.Margin / 100
-		}
-		switch {
-		case low > least:
-			f.says = yes
-		case high < least:
-			f.says = no
-		}
-		all = append(all, f)
+		all = append(all, t.difference(finding{place: l.place(), model: t.Model, over: over}, d, low, high))
 	}
 	return all
 }
 
-// ratios are those of times, the other model's by the model's.
-func (t test) ratios(lines []line, over string) (all []finding) {
+// difference completes a finding with a difference and its interval.
+func (t test) difference(f finding, d, low, high float64) finding {
+	f.measured, f.says = fmt.Sprintf("%+.2f [%+.2f, %+.2f]", 100*d, 100*low, 100*high), undecided
+	least := 0.
+	if t.Expect == "level" {
+		least = -t.Margin / 100
+	}
+	switch {
+	case low > least:
+		f.says = yes
+	case high < least:
+		f.says = no
+	}
+	return f
+}
+
+// pairs are those of lines that differ in what the test compares alone.
+func (t test) pairs(lines []line, over string) (all []finding) {
 	for _, a := range lines {
-		if !a.has(t) || specs.JoinRef(a["model"], a["variant"]) != t.Model {
+		if !a.has(t) || a.model() != t.Model || t.By != "" && a[t.By] != t.In {
 			continue
 		}
 		for _, b := range lines {
-			if !b.has(t) || specs.JoinRef(b["model"], b["variant"]) != over || a.place() != b.place() {
+			f := finding{place: a.place(), model: t.Model, over: over}
+			want := maps.Clone(a)
+			switch t.By {
+			case "":
+				want["model"], want["variant"] = specs.SplitRef(over)
+			default:
+				want[t.By] = over
+				f.model, f.over = t.Model+" in "+t.In, "in "+over
+			}
+			if !b.has(t) || b.model() != want.model() || b.place() != want.place() {
 				continue
 			}
-			x, _ := a.number("mean")
-			y, ok := b.number("mean")
-			if !ok || x <= 0 {
-				continue
+			x, okX := a.interval()
+			y, okY := b.interval()
+			switch {
+			case t.Ratio > 0 && x[1] > 0 && y[1] > 0:
+				f.measured, f.says = fmt.Sprintf("%.2f times as fast", y[1]/x[1]), no
+				if y[1]/x[1] >= t.Ratio {
+					f.says = yes
+				}
+				all = append(all, f)
+			case t.Ratio == 0 && okX && okY: // independent
+				d := x[1] - y[1]
+				all = append(all, t.difference(f, d, d-math.Hypot(x[1]-x[0], y[2]-y[1]), d+math.Hypot(x[2]-x[1], y[1]-y[0])))
 			}
-			f := finding{place: a.place(), model: t.Model, over: over, says: no, measured: fmt.Sprintf("%.1f times as fast", y/x)}
-			if y/x >= t.Ratio {
-				f.says = yes
-			}
-			all = append(all, f)
 		}
 	}
 	return all
+}
+
+func (l line) model() string { return specs.JoinRef(l["model"], l["variant"]) }
+
+// interval returns low end, mean and high end; not ok where there are no ends.
+func (l line) interval() (x [3]float64, ok bool) {
+	x[0], ok = l.number("ci_low")
+	x[1], _ = l.number("mean")
+	x[2], _ = l.number("ci_high")
+	return x, ok
 }

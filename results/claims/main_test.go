@@ -29,11 +29,15 @@ s,elsewhere,lp,T,,all_nodes,mrr,dgs,,dgs-bp,,0.02,0.01,0.03
 s,variant,nc,,,,auc,dgs,frozen,dgs-bp,,0.02,0.01,0.03
 `
 
-const times = `suite,dataset,task,setting,model,variant,candidates,metric,mean,case
-s,a,nc,,dgs,,,latency_200x200,0.02,latency
-s,a,nc,,jodie,,,latency_200x200,0.09,latency
-s,a,nc,,raw,,,latency_200x200,0.01,latency
-s,b,nc,,jodie,,,latency_200x200,0.01,latency
+const values = `suite,dataset,task,setting,model,variant,candidates,metric,mean,case,ci_low,ci_high
+s,a,nc,,dgs,,,latency_200x200,0.02,latency,,
+s,a,nc,,jodie,,,latency_200x200,0.09,latency,,
+s,a,nc,,raw,,,latency_200x200,0.01,latency,,
+s,b,nc,,jodie,,,latency_200x200,0.01,latency,,
+s,a,lp,T,dgs,,all_nodes,mrr,0.5,,0.47,0.54
+s,a,lp,I,dgs,,all_nodes,mrr,0.6,,0.56,0.63
+s,b,lp,I,dgs,,all_nodes,mrr,0.7,,0.6,0.8
+s,a,lp,T,jodie,,all_nodes,mrr,0.1,,0.1,0.1
 `
 
 // TestFindings: intervals decide, whichever model is the better one; times are
@@ -43,7 +47,7 @@ func TestFindings(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "s"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"comparisons.csv": comparisons, "results.csv": times} {
+	for name, text := range map[string]string{"comparisons.csv": comparisons, "results.csv": values} {
 		if err := os.WriteFile(filepath.Join(dir, "s", name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -53,15 +57,19 @@ func TestFindings(t *testing.T) {
 	level.Expect, level.Margin = "level", 1
 	lp := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs+frozen", Over: []string{"dgs-bp"}, Expect: "above"}
 	fast := test{Suites: []string{"s"}, Task: "nc", Metric: "latency_200x200", Model: "dgs", Over: []string{"jodie", "raw"}, Ratio: 4}
+	settings := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs", By: "setting", In: "I", Over: []string{"T"}, Expect: "above"}
+	streams := test{Suites: []string{"s"}, Task: "nc", Metric: "latency_200x200", Model: "jodie", By: "dataset", In: "b", Over: []string{"a"}, Ratio: 2}
 	for name, c := range map[string]struct {
 		test    test
 		want    []string
 		verdict string
 	}{
-		"above": {auc, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] no", "hardly -0.40 [-0.90, +0.40] undecided"}, "partly"},
-		"level": {level, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] undecided", "hardly -0.40 [-0.90, +0.40] yes"}, "partly"},
-		"none":  {lp, nil, "not measured"},
-		"ratio": {fast, []string{"a, latency 4.5 times as fast yes", "a, latency 0.5 times as fast no"}, "partly"},
+		"above":   {auc, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] no", "hardly -0.40 [-0.90, +0.40] undecided"}, "partly"},
+		"level":   {level, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] undecided", "hardly -0.40 [-0.90, +0.40] yes"}, "partly"},
+		"none":    {lp, nil, "not measured"},
+		"setting": {settings, []string{"a, I +10.00 [+4.34, +14.24] yes"}, "reproduced"},
+		"dataset": {streams, []string{"b, latency 9.00 times as fast yes"}, "reproduced"},
+		"ratio":   {fast, []string{"a, latency 4.50 times as fast yes", "a, latency 0.50 times as fast no"}, "partly"},
 	} {
 		found, err := c.test.findings(dir)
 		if err != nil {
