@@ -1,136 +1,116 @@
 package nn
 
 import (
-	"math"
 	"slices"
-	"sync"
 
 	"dgsbench/kernels"
 )
 
 // deepScorer is the rest of a pair head with several hidden layers or with
 // normalised ones. Only the first product splits, so every pair goes through
-// what follows, in plain loops on the host.
+// what follows.
 type deepScorer struct {
-	device  kernels.Device
-	threads int
-	layers  []hostLayer // after the first product
-	u, p    []float32
+	device       kernels.Device
+	layers       []layer        // those of the head
+	x, y         kernels.Buffer // up to PairChunk pairs
+	hat, inverse kernels.Buffer // of LayerNorm
+	zeros        kernels.Buffer
+	event, node  kernels.Ints // up to PairChunk rows
+	rows         []int32
+	scores       []float32 // of the candidates of an event and then of its true destination
 }
 
-// hostLayer is a copy of what lies between two products, and of the second:
-// y = relu(norm(x)) W + b, without norm where scale is nil. W is in x out, row
-// major.
-type hostLayer struct {
-	scale, shift, w, b []float32
-}
-
-// update copies the parameters, which have changed.
-func (s *deepScorer) update(layers []layer) {
-	s.layers = s.layers[:0]
-	for i, l := range layers[1:] {
-		h := hostLayer{w: read(s.device, l.w), b: read(s.device, l.b)}
-		if before := layers[i]; before.scale != nil {
-			h.scale, h.shift = read(s.device, before.scale), read(s.device, before.shift)
-		}
-		s.layers = append(s.layers, h)
+func newDeepScorer(d kernels.Device, layers []layer) *deepScorer {
+	width := 0
+	for _, l := range layers {
+		width = max(width, l.out)
 	}
-}
-
-// read copies a buffer.
-func read(d kernels.Device, b kernels.Buffer) []float32 {
-	out := make([]float32, b.Len())
-	d.Read(out, b)
-	return out
-}
-
-// fetch copies the parts of the first layer from the device.
-func (s *deepScorer) fetch(q kernels.Ranking) {
-	grow := func(x []float32, n int) []float32 { return slices.Grow(x[:0], n)[:n] }
-	s.u, s.p = grow(s.u, q.Events*q.Dim), grow(s.p, q.Nodes*q.Dim)
-	s.device.Read(s.u, q.U)
-	s.device.Read(s.p, q.P)
+	block := func() kernels.Buffer { return d.NewBuffer(PairChunk * width) }
+	s := &deepScorer{
+		device: d, layers: layers, x: block(), y: block(),
+		event: d.NewInts(PairChunk), node: d.NewInts(PairChunk), rows: make([]int32, PairChunk),
+	}
+	if layers[0].scale != nil {
+		s.hat, s.zeros, s.inverse = block(), block(), d.NewBuffer(PairChunk)
+	}
+	return s
 }
 
 // Rank implements kernels.Ranker.
 func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	q.CheckCounts(greater, equal)
-	s.fetch(q)
-	finite := make([]bool, q.Events)
-	var all sync.WaitGroup
-	for t := range min(s.threads, q.Events) {
-		all.Go(func() {
-			score := s.scorer(q)
-			for e := t; e < q.Events; e += s.threads {
-				greater[e], equal[e], finite[e] = kernels.CountAbove(&q, e, score)
-			}
-		})
+	bad = -1
+	for e := range q.Events {
+		s.score(&q, e)
+		var finite bool
+		greater[e], equal[e], finite = kernels.CountAbove(&q, e, func(_ int, v int32) float32 { return s.scores[s.place(&q, v)] })
+		if !finite && bad < 0 {
+			bad = e
+		}
 	}
-	all.Wait()
-	return slices.Index(finite, false)
+	return bad
 }
 
 // Scores implements kernels.Ranker.
 func (s *deepScorer) Scores(q kernels.Ranking, out []float32) {
 	q.CheckScores(out)
-	s.fetch(q)
-	score := s.scorer(q)
-	n := q.NumCandidates()
 	for e := range q.Events {
-		for i := range n {
-			out[e*n+i] = score(e, q.Candidate(i))
-		}
+		s.score(&q, e)
+		copy(out[e*q.NumCandidates():], s.scores[:q.NumCandidates()])
 	}
 }
 
-// scorer returns a function for one goroutine.
-func (s *deepScorer) scorer(q kernels.Ranking) func(e int, v int32) float32 {
-	width := q.Dim
-	for _, l := range s.layers {
-		width = max(width, len(l.b))
+// place returns where scores has that of a candidate, or else of the true destination.
+func (s *deepScorer) place(q *kernels.Ranking, v int32) int {
+	if q.Candidates == nil {
+		return int(v)
 	}
-	x, y := make([]float32, width), make([]float32, width)
-	return func(e int, v int32) float32 {
-		in, out, right := x[:q.Dim], y, s.p[int(v)*q.Dim:]
-		for j, left := range s.u[e*q.Dim:][:q.Dim] {
-			in[j] = left + right[j]
+	if i, ok := slices.BinarySearch(q.Candidates, v); ok {
+		return i
+	}
+	return len(q.Candidates)
+}
+
+// score sets the scores of an event.
+func (s *deepScorer) score(q *kernels.Ranking, e int) {
+	n := q.NumCandidates() + 1
+	s.scores = slices.Grow(s.scores[:0], n)[:n]
+	for i := range s.rows {
+		s.rows[i] = int32(e)
+	}
+	s.device.WriteInts(s.event, s.rows)
+	for first := 0; first < n; first += PairChunk {
+		rows := min(PairChunk, n-first)
+		for i := range rows {
+			if k := first + i; k < n-1 {
+				s.rows[i] = q.Candidate(k)
+			} else {
+				s.rows[i] = q.True[e]
+			}
 		}
-		for _, l := range s.layers {
-			in, out = l.apply(in, out), in[:width]
-		}
-		return in[0]
+		s.device.WriteInts(s.node, s.rows[:rows])
+		s.block(q, rows)
+		s.device.Read(s.scores[first:][:rows], s.x)
 	}
 }
 
-// apply computes one row, in the place of out. It changes in.
-func (l hostLayer) apply(in, out []float32) []float32 {
-	l.normalise(in)
-	out = append(out[:0], l.b...)
-	for i, v := range in {
-		v = max(v, 0)
-		for j, w := range l.w[i*len(out):][:len(out)] {
-			out[j] += v * w
+// block takes pairs of event and node through the layers, to x.
+func (s *deepScorer) block(q *kernels.Ranking, rows int) {
+	d := s.device
+	d.GatherRows(rows, q.Events, q.Dim, s.x, q.U, s.event)
+	d.GatherRows(rows, q.Nodes, q.Dim, s.y, q.P, s.node)
+	if s.zeros == nil {
+		d.AddReLU(rows*q.Dim, s.x, s.x, s.y)
+	} else {
+		d.Add(rows*q.Dim, s.x, s.x, s.y)
+	}
+	for i, l := range s.layers[1:] {
+		if before := s.layers[i]; before.scale != nil {
+			d.LayerNorm(rows, before.out, normEps, s.y, s.hat, s.inverse, s.x, before.scale, before.shift)
+			d.AddReLU(rows*before.out, s.x, s.y, s.zeros)
 		}
-	}
-	return out
-}
-
-// normalise normalises a row in place, as LayerNorm does.
-func (l hostLayer) normalise(x []float32) {
-	if l.scale == nil {
-		return
-	}
-	var mean, variance float64
-	for _, v := range x {
-		mean += float64(v)
-	}
-	mean /= float64(len(x))
-	for _, v := range x {
-		variance += (float64(v) - mean) * (float64(v) - mean)
-	}
-	variance /= float64(len(x))
-	for j, v := range x {
-		hat := float32((float64(v) - mean) / math.Sqrt(variance+normEps))
-		x[j] = hat*l.scale[j] + l.shift[j]
+		hidden := i+2 < len(s.layers)
+		d.Gemm(kernels.NN, rows, l.out, l.in, s.x, l.w, s.y, l.b, hidden && l.scale == nil)
+		s.x, s.y = s.y, s.x
 	}
 }

@@ -282,3 +282,10 @@ func (m *MLP) Gradient(x, targets, weights []float32, rows int) (loss float32) {
 	m.device.Write(m.weights, weights[:rows])
 	return m.Training().Run()
 }
+
+// read copies a buffer.
+func read(d kernels.Device, b kernels.Buffer) []float32 {
+	out := make([]float32, b.Len())
+	d.Read(out, b)
+	return out
+}

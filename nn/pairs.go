@@ -57,7 +57,7 @@ const PairChunk = 512
 
 // NewPairHead is for graphs of the given number of nodes and batches of at
 // most maxEvents events.
-func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents, threads int) *PairHead {
+func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents int) *PairHead {
 	h := &PairHead{
 		PairLayers: p, device: d, nodes: nodes,
 		z: d.NewBuffer(max(PairChunk, maxEvents) * max(p.Left, p.Right)), u: d.NewBuffer(maxEvents * p.Width),
@@ -69,18 +69,9 @@ func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents, threads int) 
 	if p.deep == nil {
 		h.scorer = d.NewRanker(maxEvents, p.Width) // the rest of the head is one dot product
 	} else {
-		h.scorer = &deepScorer{device: d, threads: max(1, threads)}
-		h.ParametersChanged()
+		h.scorer = newDeepScorer(d, p.deep)
 	}
 	return h
-}
-
-// ParametersChanged says that the parameters are new. All right parts must
-// be set anew.
-func (h *PairHead) ParametersChanged() {
-	if deep, ok := h.scorer.(*deepScorer); ok {
-		deep.update(h.deep)
-	}
 }
 
 // Vectors is where the vectors of SetLeft and SetRight are written, a row

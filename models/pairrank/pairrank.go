@@ -55,7 +55,7 @@ type Ranker struct {
 // New ranks by the layers p on the embeddings z.
 func New(d kernels.Device, p nn.PairLayers, z Embeddings, s models.Setup) *Ranker {
 	r := &Ranker{
-		head: nn.NewPairHead(d, p, s.NumNodes, s.MaxBatch, s.Threads), z: z,
+		head: nn.NewPairHead(d, p, s.NumNodes, s.MaxBatch), z: z,
 		changed: nodelist.New(s.NumNodes),
 	}
 	for n := range s.NumNodes {
@@ -90,7 +90,6 @@ func (r *Ranker) Invalidate(nodes iter.Seq[int32]) {
 func (r *Ranker) refresh() {
 	nodes := r.changed.Nodes
 	if !r.fresh {
-		r.head.ParametersChanged()
 		if r.timed != nil {
 			r.timed.ParametersChanged()
 		}
