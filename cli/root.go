@@ -88,7 +88,7 @@ func (o *options) with(flags string, cmd *cobra.Command) *cobra.Command {
 	f.StringVar(&o.specs, "specs", "", "folder of further specs, which replace built-in ones of the same name")
 	f.StringVar(&o.data, "data", "data", "folder where the files of datasets are looked for")
 	f.StringVar(&o.suite, "suite", defaultSuite, "what to measure")
-	f.BoolVar(&o.untuned, "untuned", false, "with a suite of tuned models, such as wiki-real: without what searches found")
+	f.BoolVar(&o.untuned, "untuned", false, "with a suite that has tuned: true: leave out what searches found")
 	f.StringSliceVar(&o.dataset, "dataset", nil, "measure the standard suite on these datasets, in place of --suite")
 	f.Float64Var(&o.hours, "hours", defaultHours, "with --dataset: how long it may take on this machine")
 	f.DurationVar(&o.delay, "label-delay", 0, "with --dataset: how long after its event a label is known, as in 6h")
