@@ -52,14 +52,17 @@ func layerOf(options strictyaml.Node) layer {
 // tunedAt returns the overrides of a place whose values a search has found.
 func (m Model) tunedAt(at Place) (out []layer) {
 	for _, o := range m.overrides {
-		if o.Match.fits(at) && slices.ContainsFunc(slices.Collect(maps.Values(o.from)), isTuned) {
+		if o.Match.fits(at) && anyTuned(o.from) {
 			out = append(out, o.layer)
 		}
 	}
 	return out
 }
 
-func isTuned(p Provenance) bool { return p.Origin == Tuned }
+// anyTuned reports whether a search found some of the options.
+func anyTuned(from map[string]Provenance) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(from)), func(p Provenance) bool { return p.Origin == Tuned })
+}
 
 // resolve is like Resolve with further layers on top.
 func (m Model) resolve(at Place, variant string, more ...layer) (Resolved, error) {

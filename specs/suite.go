@@ -80,7 +80,7 @@ func newSuite(n strictyaml.Node, lib *Library) (Suite, error) {
 		r.suite.models = append(r.suite.models, r.models[id])
 	}
 	r.readTables(y.Tables.Show)
-	if y.Tuned && !lib.Untuned && !slices.ContainsFunc(r.suite.cells, Trial.isTuned) && r.errs.Err() == nil {
+	if y.Tuned && !lib.Untuned && !slices.ContainsFunc(r.suite.cells, func(t Trial) bool { return anyTuned(t.Origins) }) && r.errs.Err() == nil {
 		r.errs.Add(n.Get("tuned").Errorf("no model was tuned on a dataset of the suite; leave the key out"))
 	}
 	return r.suite, r.errs.Err()

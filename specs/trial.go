@@ -46,11 +46,6 @@ type Trial struct {
 	Seed         uint64 // all that the trial's random streams derive from
 }
 
-// isTuned reports whether a search found some of its options.
-func (t Trial) isTuned() bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(t.Origins)), isTuned)
-}
-
 // Ref names model and variant, as in "edgebank+tw".
 func (t Trial) Ref() string { return JoinRef(t.ModelID, t.Variant) }
 

@@ -264,20 +264,18 @@ func (t test) pairs(lines []line, over string) (all []finding) {
 		if !a.has(t) || a.model() != t.Model || t.By != "" && a[t.By] != t.In {
 			continue
 		}
+		f, want := finding{place: a.place(), model: t.Model, over: over}, maps.Clone(a)
+		if t.By == "" {
+			want["model"], want["variant"] = specs.SplitRef(over)
+		} else {
+			want[t.By] = over
+			f.model, f.over = t.Model+" in "+t.In, "in "+over
+		}
+		x, okX := a.interval()
 		for _, b := range lines {
-			f := finding{place: a.place(), model: t.Model, over: over}
-			want := maps.Clone(a)
-			switch t.By {
-			case "":
-				want["model"], want["variant"] = specs.SplitRef(over)
-			default:
-				want[t.By] = over
-				f.model, f.over = t.Model+" in "+t.In, "in "+over
-			}
 			if !b.has(t) || b.model() != want.model() || b.place() != want.place() {
 				continue
 			}
-			x, okX := a.interval()
 			y, okY := b.interval()
 			switch {
 			case t.Ratio > 0 && x[1] > 0 && y[1] > 0:
