@@ -16,6 +16,7 @@ type MLPConfig struct {
 	Hidden  []int
 	Norm    Norm    // between the product and the ReLU of a hidden layer
 	Dropout float64 // share of hidden units dropped in training
+	Offset  *G.Node // rows x 1, added to the logits in training alone; nil for none
 }
 
 // MLP is a perceptron that is trained by weighted cross-entropy: all of a
@@ -55,7 +56,11 @@ func (n *Network) Classifier(x *G.Node, rows *Rows, cfg MLPConfig, w Wanted) *ML
 		h = m.Drop(fmt.Sprintf("%smask%d", cfg.Name, i+1), h, m.rows, m.cfg.Dropout)
 	}
 	m.logits = m.dense(h, len(cfg.Hidden)+1, 1, false)
-	m.loss = BCE(m.logits, y, weight)
+	z := m.logits
+	if cfg.Offset != nil {
+		z = Add(z, cfg.Offset)
+	}
+	m.loss = BCE(z, y, weight)
 	w.InTraining = append(G.Nodes{m.logits}, w.InTraining...)
 	m.wanted = w
 	m.infer = m.Compile(ForInference, append(G.Nodes{m.logits}, w.InInference...)...)

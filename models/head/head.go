@@ -58,9 +58,19 @@ type Head struct {
 
 // On puts a head on top of x, a node of net with the given rows.
 func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, w nn.Wanted) *Head {
+	return on(net, x, nil, rows, o, w)
+}
+
+// WithOffset is On, with a number a row that is added to the logit in training
+// alone.
+func WithOffset(net *nn.Network, x, offset *nn.Node, rows *nn.Rows, o Options) *Head {
+	return on(net, x, offset, rows, o, nn.Wanted{})
+}
+
+func on(net *nn.Network, x, offset *nn.Node, rows *nn.Rows, o Options, w nn.Wanted) *Head {
 	maxRows := x.Shape()[0]
 	mlp := net.Classifier(x, rows, nn.MLPConfig{
-		Name: Prefix, Hidden: o.Hidden, Norm: o.Norm, Dropout: o.Dropout,
+		Name: Prefix, Hidden: o.Hidden, Norm: o.Norm, Dropout: o.Dropout, Offset: offset,
 	}, w)
 	return &Head{
 		MLP: mlp, opts: o, adam: nn.NewAdam(net.Device(), o.LR, o.WeightDecay),
@@ -143,6 +153,14 @@ func (h *Head) TrainLabels(b datasets.Stream) (float64, error) {
 // TrainPairs makes one step on the pairs of the batch.
 func (h *Head) TrainPairs(b datasets.Stream) (float64, error) {
 	h.TargetPairs(b)
+	return h.train(b)
+}
+
+// TrainRows makes one step on the first rows, one for each target.
+func (h *Head) TrainRows(b datasets.Stream, targets []float32, weights []float64) (float64, error) {
+	h.pairs = 0
+	h.Activate(len(targets))
+	h.Target(targets, weights, len(targets))
 	return h.train(b)
 }
 

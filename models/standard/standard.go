@@ -8,6 +8,7 @@ import (
 	_ "dgsbench/models/heuristic"
 	_ "dgsbench/models/jodie"
 	_ "dgsbench/models/oracle"
+	_ "dgsbench/models/pairclock"
 	_ "dgsbench/models/raw"
 	_ "dgsbench/models/tgn"
 )
