@@ -61,7 +61,7 @@ func TestClassificationLoss(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
