@@ -54,6 +54,14 @@ func TestDraws(t *testing.T) {
 			sum[v] += float64(drawn[i])
 		}
 	}
+	for k, latest := s.Len()-1, []int32{}; len(latest) < o.Noise.Own; k-- {
+		if s.Src[k] == src && !slices.Contains(latest, s.Dst[k]) {
+			latest = append(latest, s.Dst[k])
+			if !slices.ContainsFunc(m.noise.own(of), func(p pair) bool { return p.dst == s.Dst[k] }) {
+				t.Errorf("%d is not among the latest destinations of the source", s.Dst[k])
+			}
+		}
+	}
 	total := 0.
 	for v := range sum {
 		e := m.noise.expected(of, int32(v))
@@ -152,6 +160,7 @@ func TestOneRowForNewDestinations(t *testing.T) {
 	for i := range asked {
 		asked[i] = rng.Int32N(int32(s.NumNodes))
 	}
+	asked[0] = s.Dst[0] // not new
 	got, one := make([]float32, len(asked)), make([]float32, 1)
 	check(t, m.Score(event, asked, got))
 	for i, v := range asked {
