@@ -11,4 +11,5 @@ import (
 	_ "dgsbench/models/pairclock"
 	_ "dgsbench/models/raw"
 	_ "dgsbench/models/tgn"
+	_ "dgsbench/models/tpnet"
 )
