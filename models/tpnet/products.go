@@ -25,8 +25,9 @@ type products struct {
 	own      []float32 // of each node with itself: orders a <= b
 	ownKnown []bool
 
-	out  kernels.Buffer // scratch of device and host: of a question
-	host []float32
+	out      kernels.Buffer // scratch: of a question
+	host     []float32
+	ownTable []float32 // scratch: of a node with itself
 }
 
 // slots is how many candidates' rows are kept side by side, at most.
@@ -40,7 +41,7 @@ func newProducts(w *walks, o *Options) *products {
 	}
 	p.beside = w.device.NewBuffer(p.most * w.columns())
 	p.out = w.device.NewBuffer(p.most * o.across())
-	p.host = make([]float32, p.most*o.across())
+	p.host, p.ownTable = make([]float32, p.most*o.across()), make([]float32, o.across())
 	return p
 }
 
@@ -115,12 +116,11 @@ func (p *products) ownOf(node int32) []float32 {
 	n := k * (k + 1) / 2
 	own := p.own[int(node)*n:][:n]
 	if !p.ownKnown[node] {
-		all := p.host[:k*k]
 		p.device.Gemm(kernels.NT, k, k, p.dimension, p.row(node), p.row(node), p.out, nil, false)
-		p.device.Read(all, p.out)
+		p.device.Read(p.ownTable, p.out)
 		i := 0
 		for a := range k {
-			i += copy(own[i:], all[a*k+a:(a+1)*k])
+			i += copy(own[i:], p.ownTable[a*k+a:(a+1)*k])
 		}
 		p.ownKnown[node] = true
 	}

@@ -1,0 +1,239 @@
+package tpnet
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"dgsbench/datasets"
+	"dgsbench/models"
+	"dgsbench/models/modeltest"
+	"dgsbench/protocol"
+
+	"pgregory.net/rapid"
+)
+
+type fataler interface {
+	Helper()
+	Fatal(...any)
+}
+
+func check(t fataler, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func build(t fataler, o *Options, s datasets.Stream, seed uint64) *Model {
+	t.Helper()
+	m, err := New(models.Setup{
+		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, MaxBatch: 50, Seed: seed, Threads: 1,
+	}, o)
+	check(t, err)
+	return m
+}
+
+// project gives the model another projection.
+func project(m *Model, projection []float32) {
+	copy(m.walks.projection, projection)
+	m.Reset()
+}
+
+// near compares with a tolerance relative to the larger of 1 and want.
+func near(got, want float64) bool { return math.Abs(got-want) <= 2e-5*max(1, math.Abs(want)) }
+
+// TestPyTorch: rows are the features that peers/tpnet_pairs.py computes.
+func TestPyTorch(t *testing.T) {
+	raw, err := os.ReadFile("testdata/pairs.json")
+	check(t, err)
+	var f struct {
+		Options struct {
+			Orders, Dimension int
+			Decay             float64
+		}
+		Nodes, Batch int
+		Projection   []float32
+		Src, Dst     []int32
+		Time         []float64
+		Features     [][][][]float64 // for u and v, the products of the rows of both
+	}
+	check(t, json.Unmarshal(raw, &f))
+	o := Defaults()
+	o.Orders, o.Dimension, o.Decay = f.Options.Orders, f.Options.Dimension, f.Options.Decay
+	s := datasets.Stream{Src: f.Src, Dst: f.Dst, Time: f.Time, NumNodes: f.Nodes}
+	m := build(t, o, s, 1)
+	project(m, f.Projection)
+	for b := range s.Batches(f.Batch) {
+		check(t, m.Observe(b))
+	}
+	m.features.begin()
+	k := o.Orders + 1
+	for u := range int32(f.Nodes) {
+		for v := range int32(f.Nodes) {
+			var want []float64
+			of := f.Features[u][v]
+			for a := range k {
+				want = append(want, of[a][k:]...)
+			}
+			for _, node := range []int{k, 0} { // the destination, then the source
+				for a := range k {
+					want = append(want, of[node+a][node+a:node+k]...)
+				}
+			}
+			m.features.rows(u, []int32{v}, m.x)
+			for c, x := range want {
+				if !near(float64(m.x[c]), x) {
+					t.Fatalf("%d and %d, column %d: %v, expected %v", u, v, c, m.x[:len(want)], want)
+				}
+			}
+		}
+	}
+}
+
+// walksFrom are, for each node, the sum over walks of so many steps back in time from v
+// of the product of exp(-decay age): each step is in a batch before the last one's.
+func walksFrom(s datasets.Stream, o *Options, v int32, steps, before, batch int, now float64) []float64 {
+	sum := make([]float64, s.NumNodes)
+	if steps == 0 {
+		sum[v] = 1
+		return sum
+	}
+	for k := range before {
+		for _, step := range [][2]int32{{s.Src[k], s.Dst[k]}, {s.Dst[k], s.Src[k]}} {
+			if step[0] != v {
+				continue
+			}
+			for n, x := range walksFrom(s, o, step[1], steps-1, k/batch*batch, batch, now) {
+				sum[n] += math.Exp(-o.Decay*(now-s.Time[k])) * x
+			}
+		}
+	}
+	return sum
+}
+
+// TestWalks: with the nodes themselves in the place of a projection, rows are temporal
+// walks, enumerated one by one; also where the origin has moved, and after a snapshot.
+func TestWalks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const nodes = 4
+		o := Defaults()
+		o.Orders, o.Dimension, o.Decay = rapid.IntRange(1, 3).Draw(t, "orders"), nodes, math.Exp(-12*rapid.Float64Range(0, 1).Draw(t, "decay"))
+		s := datasets.NewStream(rapid.IntRange(1, 12).Draw(t, "events"), 0)
+		s.NumNodes = nodes
+		rng, now := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), 1e3
+		for k := range s.Len() {
+			s.Src[k], s.Dst[k], s.Time[k] = rng.Int32N(nodes), rng.Int32N(nodes), now
+			now += float64(rng.IntN(3))
+		}
+		batch := rapid.IntRange(1, 4).Draw(t, "batch")
+		m, other := build(t, o, s, 1), build(t, o, s, 2)
+		identity := make([]float32, nodes*nodes)
+		for v := range nodes {
+			identity[v*nodes+v] = 1
+		}
+		project(m, identity)
+		for b := range s.Batches(batch) {
+			check(t, m.Observe(b))
+		}
+		check(t, other.Restore(m.Snapshot(models.Everything)))
+		for _, m := range []*Model{m, other} {
+			decays := m.walks.decays()
+			row := make([]float32, m.walks.columns())
+			for v := range int32(nodes) {
+				m.walks.device.Read(row, m.walks.row(v))
+				for k := range o.Orders + 1 {
+					for n, want := range walksFrom(s, o, v, k, s.Len(), batch, s.Time[s.Len()-1]) {
+						if got := float64(row[k*nodes+n]) * decays[k]; !near(got, want) {
+							t.Fatalf("walks of %d steps from %d to %d: %v, expected %v", k, v, n, got, want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestKeptProducts: whatever was asked before, scores are those of a new model with the
+// same snapshot.
+func TestKeptProducts(t *testing.T) {
+	s := modeltest.Random(5, 400)
+	o := Defaults()
+	o.Decay = .1
+	rng := rand.New(rand.NewPCG(2, 0))
+	m := build(t, o, s, 1)
+	moved := 0
+	for b := range s.Batches(10) {
+		asked := rng.Perm(s.NumNodes)[:1+rng.IntN(s.NumNodes)]
+		if rng.IntN(3) > 0 {
+			asked = []int{3, 1, 17, 9, rng.IntN(s.NumNodes)} // the same ones but for the last
+		}
+		nodes := make([]int32, len(asked))
+		for i, v := range asked {
+			nodes[i] = int32(v)
+		}
+		fresh := build(t, o, s, 2)
+		check(t, fresh.Restore(m.Snapshot(models.Everything)))
+		got, want := make([]float32, b.Len()*len(nodes)), make([]float32, b.Len()*len(nodes))
+		check(t, m.Score(b, nodes, got))
+		check(t, fresh.Score(b, nodes, want))
+		if !slices.Equal(got, want) {
+			t.Fatalf("event %d, nodes %v: %v, expected %v", b.EventID(0), nodes, got, want)
+		}
+		before := m.walks.clock[origin]
+		if rng.IntN(4) > 0 {
+			check(t, m.Observe(b))
+		} else {
+			_, err := m.Train(b, b.Dst)
+			check(t, err)
+		}
+		if m.walks.clock[origin] != before {
+			moved++
+		}
+	}
+	if moved < 2 {
+		t.Error("the origin has not moved")
+	}
+}
+
+// TestManyCandidates: more nodes than are kept side by side are scored part by part.
+func TestManyCandidates(t *testing.T) {
+	s := modeltest.Random(5, 60)
+	m := build(t, Defaults(), s, 1)
+	check(t, m.Observe(s.Slice(0, 50)))
+	asked, want := make([]int32, 3*m.features.most+1), make([]float32, 1)
+	for i := range asked {
+		asked[i] = int32(i % s.NumNodes)
+	}
+	got := make([]float32, len(asked))
+	check(t, m.Score(s.Slice(55, 56), asked, got))
+	for i, v := range asked[:s.NumNodes+3] {
+		check(t, m.Score(s.Slice(55, 56), []int32{v}, want))
+		if got[i] != want[0] || got[len(got)-1-i] != got[(len(got)-1-i)%s.NumNodes] {
+			t.Fatalf("node %d scores %v among others, %v alone", v, got[i], want[0])
+		}
+	}
+}
+
+// TestLogarithm: over the whole range, 0 for all that is not above.
+func TestLogarithm(t *testing.T) {
+	var x []float32
+	for e := -40.; e < 38; e += .001 {
+		x = append(x, float32(math.Pow(10, e)))
+	}
+	x = append(x, math.MaxFloat32, 1, 0, -1e-30, -.5, -1, -math.MaxFloat32, float32(math.Copysign(0, -1)))
+	got := slices.Clone(x)
+	logOnePlus(got)
+	for i, v := range x {
+		want := math.Log1p(max(0, float64(v)))
+		if math.Abs(float64(got[i])-want) > 2e-7*max(1, want) {
+			t.Fatalf("log(1 + %v) is %v, expected %v", v, got[i], want)
+		}
+		if v <= 0 && got[i] != 0 {
+			t.Fatalf("log(1 + %v) is %v, expected 0", v, got[i])
+		}
+	}
+}
