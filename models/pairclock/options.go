@@ -64,11 +64,16 @@ func (n Noise) validate() error {
 	)
 }
 
-// bytes returns the memory of a model: what is kept of a node, and of every event
-// a pair and a successor in lists that are half full, if none comes twice.
+// bytes returns the memory of a model: what is kept of a node, of every event a pair
+// and a successor in lists that are half full, if none comes twice, and the rows of a
+// batch in training, with what the layers make of them.
 func (o *Options) bytes(s models.Setup) int64 {
 	node := 24 + 8 + 64 + 8*len(o.HalfLives) + 4 + 4 + 4
-	return int64(node)*int64(s.NumNodes) + 2*(32+8)*int64(s.Events)
+	row := 22 + len(o.HalfLives)
+	for _, units := range o.Head.Hidden {
+		row += 2 * units // and their gradients: all of it on the host and the device
+	}
+	return int64(node)*int64(s.NumNodes) + 2*(32+8)*int64(s.Events) + 3*4*int64(row)*int64(s.MaxBatch*o.Noise.most())
 }
 
 func init() {

@@ -32,11 +32,13 @@ func (o *Options) Validate() error {
 	)
 }
 
-// bytes returns the memory of a model: the walks of all nodes, twice for those that
-// are candidates, the projections that a snapshot has, and the products of a node.
+// bytes returns the memory of a model: the walks and products of all nodes, and the
+// walks, products and rows of those that are candidates.
 func (o *Options) bytes(s models.Setup) int64 {
-	rows := 4 * int64(o.Orders+1) * int64(o.Dimension)
-	return rows*(int64(s.NumNodes)+int64(slots(s.NumNodes))) + int64(4*o.own()+4+4)*int64(s.NumNodes)
+	walks := (o.Orders + 1) * o.Dimension
+	node := 4*(walks+o.Dimension+o.own()) + 4 + 4 + 1
+	candidate := 4 * (walks + 2*o.across() + o.across() + 2*o.own())
+	return int64(node)*int64(s.NumNodes) + int64(candidate)*int64(slots(s.NumNodes))
 }
 
 // Numbers of columns: of a source with a destination, and of a node with itself.

@@ -5,6 +5,8 @@
 package tpnet
 
 import (
+	"slices"
+
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/models/head"
@@ -18,8 +20,13 @@ type Model struct {
 	features *features
 	head     *head.Head
 
-	x []float32 // rows of the head
+	x     []float32 // rows of pairs
+	input []float32 // those that the head reads
+	rows  int       // of the head, at most
 }
+
+// scored is how many rows the head scores at once, at least.
+const scored = 1024
 
 // New builds the model for one trial.
 func New(s models.Setup, o *Options) (*Model, error) {
@@ -29,10 +36,10 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	}
 	m := &Model{walks: newWalks(d, s, o)}
 	m.features = &features{products: newProducts(m.walks, o), source: make([]float32, o.own())}
-	most := max(2*s.MaxBatch, m.features.most)
-	m.x = make([]float32, most*m.features.width())
-	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(most)
-	x := net.FromHost("x", rows, m.features.width(), func() []float32 { return m.x })
+	m.rows = max(2*s.MaxBatch, scored)
+	m.x = make([]float32, max(2*s.MaxBatch, m.features.most)*m.features.width())
+	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(m.rows)
+	x := net.FromHost("x", rows, m.features.width(), func() []float32 { return m.input })
 	m.head = head.On(net, x, rows, o.Head, nn.Wanted{})
 	return m, nil
 }
@@ -47,6 +54,7 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 			m.features.rows(b.Src[k], []int32{v}, m.x[(i*n+k)*width:])
 		}
 	}
+	m.input = m.x
 	loss, err := m.head.TrainPairs(b)
 	if err != nil {
 		return 0, err
@@ -75,10 +83,15 @@ func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) e
 
 // score writes the scores of a source with the nodes.
 func (m *Model) score(source int32, nodes []int32, scores []float32) {
-	for lo := 0; lo < len(nodes); lo += m.features.most {
-		hi := min(lo+m.features.most, len(nodes))
-		m.features.rows(source, nodes[lo:hi], m.x)
-		m.head.Infer(hi-lo, scores[lo:hi])
+	width := m.features.width()
+	for some := range slices.Chunk(nodes, m.features.most) {
+		m.features.rows(source, some, m.x)
+		for lo := 0; lo < len(some); lo += m.rows {
+			m.input = m.x[lo*width:]
+			n := min(m.rows, len(some)-lo)
+			m.head.Infer(n, scores[:n])
+			scores = scores[n:]
+		}
 	}
 }
 

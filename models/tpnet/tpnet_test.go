@@ -130,12 +130,13 @@ func TestWalks(t *testing.T) {
 			now += float64(rng.IntN(3))
 		}
 		batch := rapid.IntRange(1, 4).Draw(t, "batch")
-		m, other := build(t, o, s, 1), build(t, o, s, 2)
+		m, other := build(t, o, s, 1), build(t, o, s, 1)
 		identity := make([]float32, nodes*nodes)
 		for v := range nodes {
 			identity[v*nodes+v] = 1
 		}
 		project(m, identity)
+		project(other, identity)
 		for b := range s.Batches(batch) {
 			check(t, m.Observe(b))
 		}

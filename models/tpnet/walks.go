@@ -3,6 +3,8 @@ package tpnet
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
@@ -26,7 +28,8 @@ type walks struct {
 	decay     float64
 
 	table      kernels.Buffer // a row a node: orders 0 to orders of dimension numbers
-	projection []float32      // order 0, which does not change: nodes x dimension
+	seed       [1]int64       // of the projections
+	projection []float32      // order 0: nodes x dimension
 	clock      [2]float64     // origin and now, the time of the last event, seconds; Never before the first event
 
 	// Scratch of a batch: each event is two rows, that of its source first.
@@ -56,16 +59,27 @@ func newWalks(d kernels.Device, s models.Setup, o *Options) *walks {
 	for i := range w.ids {
 		w.ids[i] = make([]int32, 2*s.MaxBatch)
 	}
-	rng := nn.Rand(s.Seed, ForProjections)
-	for i := range w.projection {
-		w.projection[i] = float32(rng.NormFloat64() / math.Sqrt(float64(o.Dimension)))
-	}
+	w.seed[0] = nn.Rand(s.Seed, ForProjections).Int64()
+	w.project()
 	w.reset()
 	return w
 }
 
 // ForProjections are the draws of the projections.
 const ForProjections nn.Purpose = "projections"
+
+// project draws the projection of each node, which does not depend on how many there
+// are: independent normal deviates with variance 1/dimension.
+func (w *walks) project() {
+	source := rand.NewPCG(0, 0)
+	rng := rand.New(source)
+	for v := range w.nodes {
+		source.Seed(uint64(w.seed[0]), uint64(v))
+		for i := range w.dimension {
+			w.projection[v*w.dimension+i] = float32(rng.NormFloat64() / math.Sqrt(float64(w.dimension)))
+		}
+	}
+}
 
 func (w *walks) columns() int { return (w.orders + 1) * w.dimension }
 
@@ -76,10 +90,7 @@ func (w *walks) row(node int32) kernels.Buffer {
 
 // reset leaves no walks but those of no steps.
 func (w *walks) reset() {
-	w.device.Zero(w.table.Len(), w.table)
-	for v := range w.nodes {
-		w.device.Write(w.row(int32(v)), w.projection[v*w.dimension:][:w.dimension])
-	}
+	w.set(make([]float32, w.nodes*w.orders*w.dimension))
 	w.clock = [2]float64{models.Never, models.Never}
 }
 
@@ -146,20 +157,56 @@ func (w *walks) decays() []float64 {
 	return all
 }
 
-// params is the projection: fixed, but other models have another one.
+// set replaces the table, of which order 0 is the projection and longer are the others.
+func (w *walks) set(longer []float32) {
+	row, d := make([]float32, w.columns()), w.dimension
+	for v := range w.nodes {
+		copy(row, w.projection[v*d:][:d])
+		copy(row[d:], longer[v*w.orders*d:])
+		w.device.Write(w.row(int32(v)), row)
+	}
+}
+
+// longer returns orders 1 and more of all nodes.
+func (w *walks) longer() []float32 {
+	all, cols := make([]float32, w.table.Len()), w.columns()
+	w.device.Read(all, w.table)
+	out := make([]float32, 0, w.nodes*w.orders*w.dimension)
+	for row := range slices.Chunk(all, cols) {
+		out = append(out, row[w.dimension:]...)
+	}
+	return out
+}
+
+// params say what the projections are: they are not learned, but those of another
+// model are others.
 func (w *walks) params() models.Fields {
-	f := models.Floats("projection", w.projection, w.nodes, w.dimension)
-	f.Check = within(largestProjection)
+	f := models.Integers("projections", w.seed[:], 0, math.MaxInt64)
+	set := f.Set
+	f.Set = func(saved models.Tensor) {
+		if saved.I64[0] != w.seed[0] {
+			set(saved)
+			w.project()
+			w.set(w.longer())
+		}
+	}
 	return models.Fields{f}
 }
 
-// Limits of numbers in snapshots: a normal deviate, and a number whose square over all
-// dimensions is finite.
-const largestProjection, largestWalk = 100, 1e17
+// largestWalk is the limit of numbers in snapshots: the sum of their squares is finite.
+const largestWalk = 1e17
 
 func (w *walks) fields() models.Fields {
-	table := models.OnDevice("walks", w.device, w.table, w.nodes, w.columns())
-	table.Check = within(largestWalk)
+	table := models.Field{
+		Name: "walks", Shape: []int{w.nodes, w.orders * w.dimension}, Floats: w.longer,
+		Set: func(saved models.Tensor) { w.set(saved.F32) },
+		Check: func(saved []models.Tensor) error {
+			if i := slices.IndexFunc(saved[0].F32, func(x float32) bool { return x > largestWalk || x < -largestWalk }); i >= 0 {
+				return fmt.Errorf("snapshot tensor %s: number %d is %v, expected one within ±%g", saved[0], i, saved[0].F32[i], largestWalk)
+			}
+			return nil
+		},
+	}
 	clock := models.Times("clock", w.clock[:], math.MaxFloat64)
 	clock.Check = func(saved []models.Tensor) error {
 		if never := int64(math.Float64bits(models.Never)); saved[0].I64[origin] == never && saved[0].I64[now] == never {
@@ -168,15 +215,4 @@ func (w *walks) fields() models.Fields {
 		return models.CheckTimes(saved[0], math.MaxFloat64)
 	}
 	return models.Fields{table, clock}
-}
-
-func within(limit float32) func(saved []models.Tensor) error {
-	return func(saved []models.Tensor) error {
-		for i, x := range saved[0].F32 {
-			if x > limit || x < -limit {
-				return fmt.Errorf("snapshot tensor %s: number %d is %v, expected one within ±%g", saved[0], i, x, limit)
-			}
-		}
-		return nil
-	}
 }
