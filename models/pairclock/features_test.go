@@ -3,6 +3,7 @@ package pairclock
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"dgsbench/datasets"
@@ -27,20 +28,14 @@ func decayed(times []float64, now, halfLife float64) float64 {
 func described(s datasets.Stream, o *Options, src, dst int32, now float64) (x []float64) {
 	var ofSource, ofDestination, ofPair []int // events
 	partners, sources := []int32{}, map[int32]bool{}
-	stays, returns := 0, 0
+	stays, returns := 0, returned(s, dst)
 	for k := range s.Len() {
 		if s.Src[k] == src {
 			if n := len(ofSource); n > 0 && s.Dst[ofSource[n-1]] == s.Dst[k] {
 				stays++
 			}
 			ofSource = append(ofSource, k)
-			for i, v := range partners {
-				if v == s.Dst[k] {
-					partners = append(partners[:i:i], partners[i+1:]...)
-					break
-				}
-			}
-			partners = append(partners, s.Dst[k])
+			partners = append(slices.DeleteFunc(partners, func(v int32) bool { return v == s.Dst[k] }), s.Dst[k])
 		}
 		if s.Dst[k] == dst {
 			ofDestination = append(ofDestination, k)
@@ -50,7 +45,6 @@ func described(s datasets.Stream, o *Options, src, dst int32, now float64) (x []
 			ofPair = append(ofPair, k)
 		}
 	}
-	returns = returned(s, dst)
 	at := func(events []int) (times []float64) {
 		for _, k := range events {
 			times = append(times, s.Time[k])

@@ -16,19 +16,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-type fataler interface {
-	Helper()
-	Fatal(...any)
-}
-
-func check(t fataler, err error) {
+func check(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func build(t fataler, o *Options, s datasets.Stream, seed uint64) *Model {
+func build(t rapid.TB, o *Options, s datasets.Stream, seed uint64) *Model {
 	t.Helper()
 	m, err := New(models.Setup{
 		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, MaxBatch: 50, Seed: seed, Threads: 1,
