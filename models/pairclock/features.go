@@ -2,8 +2,8 @@ package pairclock
 
 import "math"
 
-// Columns of a row. Those of a destination have one for each half-life between
-// sinceDestination and the rest.
+// Columns of a row. Those of a destination have one more for each half-life, behind
+// the first.
 const (
 	sourceColumns      = 5
 	destinationColumns = 5 // and the half-lives

@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"dgsbench/datasets"
+	"dgsbench/models"
 	"dgsbench/nn"
 )
 
 // noise draws the destinations that an event's true one is told from: the latest
 // ones of the source, all of them; some of the last events', so that one is the
-// likelier the more popular it is; and some of all.
+// likelier the more popular it is; and some of all of the training part.
 type noise struct {
 	Noise
-	first, count int32 // of the destinations
-	stream       *rand.PCG
-	rng          *rand.Rand
+	all    []int32 // destinations of the training part, ascending
+	stream *rand.PCG
+	rng    *rand.Rand
 
 	recent []int32 // destinations of the last events, oldest first from at
 	at     int
@@ -28,11 +29,12 @@ type noise struct {
 // ForNoise are the draws of an event's destinations in training.
 const ForNoise nn.Purpose = "noise"
 
-func newNoise(o Noise, nodes, users int, seed uint64) *noise {
-	r := nn.Rand(seed, ForNoise)
+func newNoise(o Noise, s models.Setup) *noise {
+	r := nn.Rand(s.Seed, ForNoise)
 	stream := rand.NewPCG(r.Uint64(), r.Uint64()) // one whose state can be kept
 	return &noise{
-		Noise: o, first: int32(users), count: int32(nodes - users), stream: stream, rng: rand.New(stream), times: make([]int32, nodes),
+		Noise: o, all: slices.Compact(slices.Sorted(slices.Values(s.Train.Dst))),
+		stream: stream, rng: rand.New(stream), times: make([]int32, s.NumNodes),
 	}
 }
 
@@ -77,8 +79,10 @@ func (n *noise) draw(s *source, truth int32) (nodes, drawn []int32) {
 			add(n.recent[n.rng.IntN(len(n.recent))])
 		}
 	}
-	for range n.Uniform {
-		add(n.first + n.rng.Int32N(n.count))
+	if len(n.all) > 0 {
+		for range n.Uniform {
+			add(n.all[n.rng.IntN(len(n.all))])
+		}
 	}
 	return n.nodes, n.drawn
 }
@@ -86,9 +90,10 @@ func (n *noise) draw(s *source, truth int32) (nodes, drawn []int32) {
 // own are the latest pairs of the source.
 func (n *noise) own(s *source) []pair { return s.pairs[max(0, len(s.pairs)-n.Own):] }
 
-// expected is how often the destination is drawn on average, above zero.
+// expected is how often a destination of the training part is drawn on average. It is
+// above zero for all nodes.
 func (n *noise) expected(s *source, v int32) float64 {
-	e := float64(n.Uniform) / float64(n.count)
+	e := float64(n.Uniform) / float64(max(1, len(n.all)))
 	if len(n.recent) > 0 {
 		e += float64(n.Recent) * float64(n.times[v]) / float64(len(n.recent))
 	}

@@ -28,7 +28,7 @@ type Noise struct {
 	Own     int `yaml:"own"`     // the source's latest destinations, all of them
 	Recent  int `yaml:"recent"`  // drawn from the destinations of the last events
 	Window  int `yaml:"window"`  // how many events these are
-	Uniform int `yaml:"uniform"` // drawn from all destinations
+	Uniform int `yaml:"uniform"` // drawn from all destinations of the training part
 }
 
 // most is how many rows an event has in training, at most.

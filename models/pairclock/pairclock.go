@@ -47,7 +47,7 @@ func New(s models.Setup, o *Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		clocks: newClocks(o, s.NumNodes), noise: newNoise(o.Noise, s.NumNodes, s.Users, s.Seed),
+		clocks: newClocks(o, s.NumNodes), noise: newNoise(o.Noise, s),
 		most: max(scored, s.MaxBatch*o.Noise.most()),
 	}
 	cols := m.clocks.columns()
@@ -62,6 +62,9 @@ func New(s models.Setup, o *Options) (*Model, error) {
 // Train makes one step of the MLP, on draws of its own in the place of the negatives,
 // and folds the batch in.
 func (m *Model) Train(b datasets.Stream, _ []int32) (float64, error) {
+	if err := models.CheckClock(b); err != nil {
+		return 0, err
+	}
 	before := *m.noise.stream
 	m.targets, m.weights, m.offsets = m.targets[:0], m.weights[:0], m.offsets[:0]
 	for k := range b.Len() {
@@ -144,6 +147,9 @@ func (m *Model) score(src int32, time float64, nodes []int32, scores []float32) 
 }
 
 func (m *Model) Observe(b datasets.Stream) error {
+	if err := models.CheckClock(b); err != nil {
+		return err
+	}
 	m.clocks.fold(b)
 	m.noise.fold(b)
 	return nil

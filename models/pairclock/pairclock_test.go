@@ -24,7 +24,7 @@ func check(t rapid.TB, err error) {
 func build(t rapid.TB, o *Options, s datasets.Stream, seed uint64) *Model {
 	t.Helper()
 	m, err := New(models.Setup{
-		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, MaxBatch: 50, Seed: seed, Threads: 1,
+		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, MaxBatch: 50, Seed: seed, Threads: 1, Train: s,
 	}, o)
 	check(t, err)
 	return m

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dgsbench/models"
+	"dgsbench/nn"
 )
 
 // fields are the tables in snapshots. A pair is six numbers: source, destination,
@@ -47,7 +48,7 @@ func (m *Model) fields() models.Fields {
 		models.Integers("stays", c.stays, 0, math.MaxInt32),
 		models.Integers("returns", c.returns, 0, math.MaxInt32),
 		models.Integers("last", c.last, 0, int64(nodes-1)),
-		models.Times("times", c.times, math.MaxFloat64),
+		models.Times("times", c.times, nn.Largest),
 		models.Times("popularity", c.popularity, -noEvent, nodes, len(c.halfLives)),
 		{
 			Name: "recent", Shape: []int{len(n.recent)}, AnyRows: true,
@@ -82,38 +83,43 @@ func (c *clocks) setPairs(saved models.Tensor) {
 	}
 }
 
-// check returns an error for pairs and successors that no stream has.
+// mostEvents is how many events a snapshot may have, so that more can follow.
+const mostEvents = 1 << 30
+
+// check returns an error for pairs, successors and counts that no stream has.
 func (c *clocks) check(saved []models.Tensor) error {
-	pairs, nodes := saved[0], int64(len(c.sources))
-	known, events, isDestination := map[[2]int64]bool{}, map[int64]int64{}, map[int64]bool{}
+	pairs, successors, stays, returns := saved[0], saved[1], saved[2], saved[3]
+	nodes, known := int64(len(c.sources)), map[[2]int64]bool{}
+	ofSource, ofDestination, latest := make([]int64, nodes), make([]int64, nodes), make([]int64, nodes)
 	total := int64(0)
 	for row := range slices.Chunk(pairs.I64, 6) {
-		key := [2]int64{row[0], row[1]}
-		if min(row[0], row[1]) < 0 || max(row[0], row[1]) >= nodes || known[key] || row[2] < 1 || row[2] > math.MaxInt32-total {
-			return fmt.Errorf("snapshot tensor %s has the pair %d of %d events, expected two of %d nodes, once, and at most %d events in all", pairs, key, row[2], nodes, math.MaxInt32)
+		src, dst, events, at := row[0], row[1], row[2], row[3]
+		if min(src, dst) < 0 || max(src, dst) >= nodes || known[[2]int64{src, dst}] || events < 1 || events > mostEvents-total {
+			return fmt.Errorf("snapshot tensor %s has %d events of %d and %d, expected one row for two of %d nodes, and at most %d events", pairs, events, src, dst, nodes, mostEvents)
 		}
-		known[key], isDestination[row[1]] = true, true
-		events[row[0]] += row[2]
-		total += row[2]
-		if err := models.CheckTimes(models.Tensor{Name: pairs.Name, Shape: pairs.Shape, I64: row[4:5]}, math.MaxFloat64); err != nil {
-			return err
+		if at < latest[src] { // which is that of the pair before, +1
+			return fmt.Errorf("snapshot tensor %s has event %d of node %d behind event %d, expected an ascending order", pairs, at, src, latest[src]-1)
 		}
-		if err := models.CheckTimes(models.Tensor{Name: pairs.Name, Shape: pairs.Shape, I64: row[5:]}, -noEvent); err != nil {
-			return err
+		known[[2]int64{src, dst}], latest[src] = true, at+1
+		ofSource[src], ofDestination[dst], total = ofSource[src]+events, ofDestination[dst]+events, total+events
+		time, decayed := math.Float64frombits(uint64(row[4])), math.Float64frombits(uint64(row[5]))
+		if !(math.Abs(time) <= nn.Largest) || !(math.Abs(decayed) <= -noEvent) {
+			return fmt.Errorf("snapshot tensor %s has the time %v and the decayed sum 2^%v, expected numbers within ±%g and ±%g", pairs, time, decayed, nn.Largest, -noEvent)
 		}
 	}
-	for row := range slices.Chunk(pairs.I64, 6) {
-		if row[3] < 0 || row[3] >= events[row[0]] {
-			return fmt.Errorf("snapshot tensor %s has event %d of node %d, which has %d", pairs, row[3], row[0], events[row[0]])
+	for v := range nodes {
+		if latest[v] != ofSource[v] || stays.I64[v] > max(0, ofSource[v]-1) || returns.I64[v] > max(0, ofDestination[v]-1) {
+			return fmt.Errorf("the snapshot has event %d as the last one of node %d, which stayed %d and was returned to %d times, with %d events as source and %d as destination",
+				latest[v]-1, v, stays.I64[v], returns.I64[v], ofSource[v], ofDestination[v])
 		}
 	}
 	clear(known)
-	for row := range slices.Chunk(saved[1].I64, 3) {
-		key := [2]int64{row[0], row[1]}
-		if !isDestination[row[0]] || !isDestination[row[1]] || known[key] || row[2] < 1 || row[2] > total {
-			return fmt.Errorf("snapshot tensor %s has %d after %d, %d times, expected two destinations, once, and at most %d times", saved[1], row[1], row[0], row[2], total)
+	for row := range slices.Chunk(successors.I64, 3) {
+		last, dst, events := row[0], row[1], row[2]
+		if min(last, dst) < 0 || max(last, dst) >= nodes || known[[2]int64{last, dst}] || events < 1 || events > min(ofDestination[last], ofDestination[dst]) {
+			return fmt.Errorf("snapshot tensor %s has %d after %d, %d times, expected two destinations in one row, and no more than their events", successors, dst, last, events)
 		}
-		known[key] = true
+		known[[2]int64{last, dst}] = true
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // Options of TPNet's pair features and the head on them.
 type Options struct {
-	Orders    int          `yaml:"orders"`    // the longest walks
+	Orders    int          `yaml:"orders"`    // steps of the longest walks
 	Dimension int          `yaml:"dimension"` // numbers of a node for each order
 	Decay     float64      `yaml:"decay"`     // lambda: a step of a walk that is t seconds old counts exp(-lambda t)
 	Head      head.Options `yaml:"head"`

@@ -90,13 +90,14 @@ func (p *products) of(source int32, nodes []int32) []float32 {
 func (p *products) replace(nodes []int32) {
 	clear(p.place)
 	p.candidates = append(p.candidates[:0], nodes...)
+	p.complete = true
 	for i, v := range nodes {
 		p.put(i, v)
 		if i < len(nodes)-1 {
+			p.complete = p.complete && p.place[v] == 0 // a node in two places is not kept
 			p.place[v] = int32(i) + 1
 		}
 	}
-	p.complete = true
 }
 
 // put writes the row of a node to the columns of candidate i.

@@ -47,6 +47,9 @@ func New(s models.Setup, o *Options) (*Model, error) {
 // Train makes one step of the head on the events and their negatives, and folds the
 // batch in. Nothing else is learned.
 func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
+	if err := models.CheckClock(b); err != nil {
+		return 0, err
+	}
 	m.features.begin()
 	width, n := m.features.width(), b.Len()
 	for k := range n {
@@ -96,6 +99,9 @@ func (m *Model) score(source int32, nodes []int32, scores []float32) {
 }
 
 func (m *Model) Observe(b datasets.Stream) error {
+	if err := models.CheckClock(b); err != nil {
+		return err
+	}
 	if m.walks.fold(b) {
 		m.features.invalidate()
 	} else {
@@ -130,5 +136,5 @@ func (m *Model) NumParams() int { return m.head.NumParams() }
 
 // Facts say that each order of walks decays by itself.
 func (m *Model) Facts() models.Facts {
-	return models.Facts{Parameters: m.head.Parts(), State: m.walks.columns(), Forgetting: m.walks.orders}
+	return models.Facts{Parameters: m.head.Parts(), State: m.walks.orders * m.walks.dimension, Forgetting: m.walks.orders}
 }

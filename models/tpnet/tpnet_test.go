@@ -166,6 +166,8 @@ func TestKeptProducts(t *testing.T) {
 		asked := rng.Perm(s.NumNodes)[:1+rng.IntN(s.NumNodes)]
 		if rng.IntN(3) > 0 {
 			asked = []int{3, 1, 17, 9, rng.IntN(s.NumNodes)} // the same ones but for the last
+		} else if rng.IntN(4) == 0 {
+			asked = []int{3, 17, 3, 9, 3}
 		}
 		nodes := make([]int32, len(asked))
 		for i, v := range asked {
@@ -211,6 +213,31 @@ func TestManyCandidates(t *testing.T) {
 		if got[i] != want[0] || got[len(got)-1-i] != got[(len(got)-1-i)%s.NumNodes] {
 			t.Fatalf("node %d scores %v among others, %v alone", v, got[i], want[0])
 		}
+	}
+}
+
+// TestBusyPair: walks that are too many to count are still finite, and restored.
+func TestBusyPair(t *testing.T) {
+	s := datasets.NewStream(50, 0)
+	s.NumNodes = 3
+	for k := range s.Len() {
+		s.Dst[k] = 1 + int32(k%50/48)
+	}
+	o := Defaults()
+	o.Orders, o.Decay = 4, 0
+	m, other := build(t, o, s, 1), build(t, o, s, 2)
+	for range 2000 {
+		check(t, m.Observe(s))
+	}
+	check(t, other.Restore(m.Snapshot(models.Everything)))
+	got, want := make([]float32, 50*3), make([]float32, 50*3)
+	check(t, m.Score(s, []int32{0, 1, 2}, want))
+	check(t, other.Score(s, []int32{0, 1, 2}, got))
+	if !slices.Equal(got, want) {
+		t.Errorf("scores %v, restored %v", want[:3], got[:3])
+	}
+	if most := slices.Max(m.walks.longer()); most != largest {
+		t.Errorf("numbers up to %g, expected %g", most, float32(largest))
 	}
 }
 

@@ -28,7 +28,7 @@ type walks struct {
 	decay     float64
 
 	table      kernels.Buffer // a row a node: orders 0 to orders of dimension numbers
-	seed       [1]int64       // of the projections
+	drawn      [2]int64       // seed of the projections, and their dimension
 	projection []float32      // order 0: nodes x dimension
 	clock      [2]float64     // origin and now, the time of the last event, seconds; Never before the first event
 
@@ -44,9 +44,12 @@ const (
 	now
 )
 
-// furthest is the largest decay (now-origin) at which the origin stays: numbers of
-// order 4 grow by exp(16).
-const furthest = 4
+// furthest is the largest decay (now-origin) at which the origin stays.
+const furthest = 1
+
+// largest is where the table ends: there are so many walks that more make no
+// difference, and the sum of its squares over a dimension is still finite.
+const largest = nn.Largest
 
 func newWalks(d kernels.Device, s models.Setup, o *Options) *walks {
 	w := &walks{
@@ -59,7 +62,7 @@ func newWalks(d kernels.Device, s models.Setup, o *Options) *walks {
 	for i := range w.ids {
 		w.ids[i] = make([]int32, 2*s.MaxBatch)
 	}
-	w.seed[0] = nn.Rand(s.Seed, ForProjections).Int64()
+	w.drawn = [2]int64{nn.Rand(s.Seed, ForProjections).Int64(), int64(o.Dimension)}
 	w.project()
 	w.reset()
 	return w
@@ -74,7 +77,7 @@ func (w *walks) project() {
 	source := rand.NewPCG(0, 0)
 	rng := rand.New(source)
 	for v := range w.nodes {
-		source.Seed(uint64(w.seed[0]), uint64(v))
+		source.Seed(uint64(w.drawn[0]), uint64(v))
 		for i := range w.dimension {
 			w.projection[v*w.dimension+i] = float32(rng.NormFloat64() / math.Sqrt(float64(w.dimension)))
 		}
@@ -124,6 +127,9 @@ func (w *walks) fold(b datasets.Stream) (moved bool) {
 		lo = hi
 	}
 	w.device.ScatterAddRows(2*n, w.nodes, cols, w.table, w.added, w.self)
+	w.device.GatherRows(2*n, w.nodes, cols, w.from, w.table, w.self)
+	w.device.Clamp(2*n*cols, w.from, -largest, largest)
+	w.device.ScatterRows(2*n, cols, w.table, w.from, w.self) // a node's rows are all alike
 	return moved
 }
 
@@ -148,11 +154,12 @@ func (w *walks) move(to float64) {
 // be multiplied by to be that of now.
 func (w *walks) decays() []float64 {
 	all := make([]float64, 2*w.orders+1)
+	age := w.clock[now] - w.clock[origin]
+	if !(age > 0) {
+		age = 0 // before the first event, or in an earlier stream
+	}
 	for k := range all {
-		all[k] = 1
-		if age := w.clock[now] - w.clock[origin]; age > 0 { // not before the first event
-			all[k] = math.Exp(-w.decay * float64(k) * age)
-		}
+		all[k] = math.Exp(-w.decay * float64(k) * age)
 	}
 	return all
 }
@@ -181,10 +188,16 @@ func (w *walks) longer() []float32 {
 // params say what the projections are: they are not learned, but those of another
 // model are others.
 func (w *walks) params() models.Fields {
-	f := models.Integers("projections", w.seed[:], 0, math.MaxInt64)
+	f := models.Integers("projections", w.drawn[:], 0, math.MaxInt64)
 	set := f.Set
+	f.Check = func(saved []models.Tensor) error {
+		if seed, dimension := saved[0].I64[0], saved[0].I64[1]; seed < 0 || dimension != w.drawn[1] {
+			return fmt.Errorf("snapshot tensor %s has the seed %d and the dimension %d, expected %d dimensions", saved[0], seed, dimension, w.drawn[1])
+		}
+		return nil
+	}
 	f.Set = func(saved models.Tensor) {
-		if saved.I64[0] != w.seed[0] {
+		if saved.I64[0] != w.drawn[0] {
 			set(saved)
 			w.project()
 			w.set(w.longer())
@@ -193,26 +206,17 @@ func (w *walks) params() models.Fields {
 	return models.Fields{f}
 }
 
-// largestWalk is the limit of numbers in snapshots: the sum of their squares is finite.
-const largestWalk = 1e17
-
 func (w *walks) fields() models.Fields {
 	table := models.Field{
 		Name: "walks", Shape: []int{w.nodes, w.orders * w.dimension}, Floats: w.longer,
-		Set: func(saved models.Tensor) { w.set(saved.F32) },
-		Check: func(saved []models.Tensor) error {
-			if i := slices.IndexFunc(saved[0].F32, func(x float32) bool { return x > largestWalk || x < -largestWalk }); i >= 0 {
-				return fmt.Errorf("snapshot tensor %s: number %d is %v, expected one within ±%g", saved[0], i, saved[0].F32[i], largestWalk)
-			}
-			return nil
-		},
+		Check: models.Within, Set: func(saved models.Tensor) { w.set(saved.F32) },
 	}
-	clock := models.Times("clock", w.clock[:], math.MaxFloat64)
+	clock := models.Times("clock", w.clock[:], largest)
 	clock.Check = func(saved []models.Tensor) error {
 		if never := int64(math.Float64bits(models.Never)); saved[0].I64[origin] == never && saved[0].I64[now] == never {
 			return nil
 		}
-		return models.CheckTimes(saved[0], math.MaxFloat64)
+		return models.CheckTimes(saved[0], largest)
 	}
 	return models.Fields{table, clock}
 }
