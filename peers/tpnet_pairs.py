@@ -14,7 +14,7 @@ import math
 import torch
 
 torch.set_default_dtype(torch.float64)
-NODES, DIMENSION, ORDERS, DECAY, BATCH = 7, 5, 3, 2e-4, 4
+NODES, DIMENSION, ORDERS, DECAY, BATCH = 7, 5, 3, 2e-5, 4
 generator = torch.Generator().manual_seed(1)
 
 
