@@ -166,12 +166,12 @@ func (w *walks) decays() []float64 {
 
 // set replaces the table, of which order 0 is the projection and longer are the others.
 func (w *walks) set(longer []float32) {
-	row, d := make([]float32, w.columns()), w.dimension
+	table, d := make([]float32, 0, w.table.Len()), w.dimension
 	for v := range w.nodes {
-		copy(row, w.projection[v*d:][:d])
-		copy(row[d:], longer[v*w.orders*d:])
-		w.device.Write(w.row(int32(v)), row)
+		table = append(table, w.projection[v*d:][:d]...)
+		table = append(table, longer[v*w.orders*d:][:w.orders*d]...)
 	}
+	w.device.Write(w.table, table)
 }
 
 // longer returns orders 1 and more of all nodes.
