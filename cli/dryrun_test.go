@@ -62,8 +62,8 @@ func TestDryRunOfOthers(t *testing.T) {
 	}{
 		{timed, "2 trials would be measured, whether they have a record or not"},
 		{append(timed, "--compare", os.Args[0]), "by " + os.Args[0] + ", 20 times each"},
-		{[]string{"check"}, "262 trials would be measured, whether they have a record or not"},
-		{[]string{"check", "--out", "kept"}, "262 trials: 0 found measured in kept"},
+		{[]string{"check"}, "282 trials would be measured, whether they have a record or not"},
+		{[]string{"check", "--out", "kept"}, "282 trials: 0 found measured in kept"},
 		{[]string{"scale", "user-count", "--sweep", "length=1e3,2e3"}, "2 points would be measured, 3000 events in all"},
 		{[]string{"data", "fetch", "wikipedia"}, "would download http://snap.stanford.edu/jodie/wikipedia.csv to data/wikipedia.csv, of which 3 bytes are there"},
 	} {
