@@ -23,7 +23,7 @@ var small = map[string]string{
 	"pairclock":    "{noise: {own: 2, recent: 2, window: 10, uniform: 2}, head: {hidden: [9]}}",
 	"raw":          "{head: {hidden: [9]}}",
 	"tgn":          "{memory: {size: 10, time: 6}, attention: {size: 10, neighbours: 3}, head: {hidden: [9]}}",
-	"tpnet":        "{orders: 2, dimension: 5, head: {hidden: [9]}}",
+	"tpnet":        "{orders: 1, dimension: 3, head: {hidden: [9]}}",
 }
 
 // TestConformanceOnCard: models keep their promises on a card, too.
