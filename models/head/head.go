@@ -58,16 +58,12 @@ type Head struct {
 
 // On puts a head on top of x, a node of net with the given rows.
 func On(net *nn.Network, x *nn.Node, rows *nn.Rows, o Options, w nn.Wanted) *Head {
-	return on(net, x, nil, rows, o, w)
+	return WithOffset(net, x, nil, rows, o, w)
 }
 
 // WithOffset is On, with a number a row that is added to the logit in training
-// alone.
-func WithOffset(net *nn.Network, x, offset *nn.Node, rows *nn.Rows, o Options) *Head {
-	return on(net, x, offset, rows, o, nn.Wanted{})
-}
-
-func on(net *nn.Network, x, offset *nn.Node, rows *nn.Rows, o Options, w nn.Wanted) *Head {
+// alone; nil is none.
+func WithOffset(net *nn.Network, x, offset *nn.Node, rows *nn.Rows, o Options, w nn.Wanted) *Head {
 	maxRows := x.Shape()[0]
 	mlp := net.Classifier(x, rows, nn.MLPConfig{
 		Name: Prefix, Hidden: o.Hidden, Norm: o.Norm, Dropout: o.Dropout, Offset: offset,

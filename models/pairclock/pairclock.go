@@ -4,8 +4,7 @@
 // the source took last. A small MLP makes a score of these 25 numbers. Features of
 // events are not read.
 //
-// It is no published model: an unpublished line of TGB's leaderboard for
-// tgbl-wiki-v2 names its ingredients. Training is noise-contrastive estimation
+// It is no published model (docs/models/pairclock.md). Training is noise-contrastive estimation
 // (Gutmann and Hyvärinen 2010): a binary cross-entropy tells the true destination
 // from drawn ones, and the logit of that is the score less the logarithm of how
 // often the destination is drawn, so that the score does not depend on the draws.
@@ -55,7 +54,7 @@ func New(s models.Setup, o *Options) (*Model, error) {
 	net, rows := nn.NewNetwork(d, s.Seed), nn.NewRows(m.most)
 	x := net.FromHost("x", rows, cols, func() []float32 { return m.x })
 	offset := net.FromHost("offset", rows, 1, func() []float32 { return m.offsets })
-	m.head = head.WithOffset(net, x, offset, rows, o.Head)
+	m.head = head.WithOffset(net, x, offset, rows, o.Head, nn.Wanted{})
 	return m, nil
 }
 

@@ -45,13 +45,13 @@ func newProducts(w *walks, o *Options) *products {
 	return p
 }
 
-// invalidate is called when all rows are others.
+// invalidate is called when all rows have changed.
 func (p *products) invalidate() {
 	p.complete = false
 	clear(p.ownKnown)
 }
 
-// invalidateNodes is called when the rows of these nodes are others.
+// invalidateNodes is called when the rows of these nodes have changed.
 func (p *products) invalidateNodes(nodes ...[]int32) {
 	for _, some := range nodes {
 		for _, v := range some {

@@ -52,10 +52,12 @@ func (m *Model) Train(b datasets.Stream, negatives []int32) (float64, error) {
 	}
 	m.features.begin()
 	width, n := m.features.width(), b.Len()
+	both, rows := make([]int32, 2), make([]float32, 2*width)
 	for k := range n {
-		for i, v := range []int32{b.Dst[k], negatives[k]} {
-			m.features.rows(b.Src[k], []int32{v}, m.x[(i*n+k)*width:])
-		}
+		both[0], both[1] = b.Dst[k], negatives[k]
+		m.features.rows(b.Src[k], both, rows)
+		copy(m.x[k*width:], rows[:width])
+		copy(m.x[(n+k)*width:], rows[width:])
 	}
 	m.input = m.x
 	loss, err := m.head.TrainPairs(b)

@@ -89,8 +89,9 @@ func TestPyTorch(t *testing.T) {
 	}
 }
 
-// walksFrom are, for each node, the sum over walks of so many steps back in time from v
-// of the product of exp(-decay age): each step is in a batch before the last one's.
+// walksFrom returns a sum for each node: over all walks of that many steps back in time
+// from v to the node, of the product of exp(-decay age) over the steps. Each step is in
+// an earlier batch than the one before.
 func walksFrom(s datasets.Stream, o *Options, v int32, steps, before, batch int, now float64) []float64 {
 	sum := make([]float64, s.NumNodes)
 	if steps == 0 {

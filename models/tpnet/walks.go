@@ -47,8 +47,8 @@ const (
 // furthest is the largest decay (now-origin) at which the origin stays.
 const furthest = 1
 
-// largest is where the table ends: there are so many walks that more make no
-// difference, and the sum of its squares over a dimension is still finite.
+// largest limits the numbers of the table, so that sums of their products stay
+// finite. Walks beyond it are not counted.
 const largest = nn.Largest
 
 func newWalks(d kernels.Device, s models.Setup, o *Options) *walks {
@@ -98,7 +98,7 @@ func (w *walks) reset() {
 }
 
 // fold adds the steps of the batch, all of them to the walks from before it. It
-// reports whether the origin has moved, so that all rows are others.
+// reports whether the origin has moved, which changes all rows.
 func (w *walks) fold(b datasets.Stream) (moved bool) {
 	n, cols := b.Len(), w.columns()
 	w.clock[now] = b.Time[n-1]
