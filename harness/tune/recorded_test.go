@@ -17,9 +17,9 @@ import (
 // recorded is where the tuned values of the project are.
 var recorded = filepath.Join("..", "..", "results", "recorded", folder)
 
-// searchedByQuick are the histories of every learned model wherever the suite
-// quick scores it, in order.
-func searchedByQuick(t *testing.T) (files []string) {
+// recordedSearches are the histories of every learned model wherever the suite quick scores it,
+// and of those on real streams, in order.
+func recordedSearches(t *testing.T) (files []string) {
 	t.Helper()
 	lib, err := specs.NewLibrary("")
 	if err != nil {
@@ -40,6 +40,9 @@ func searchedByQuick(t *testing.T) (files []string) {
 			files = append(files, filepath.Join(recorded, "..", filepath.FromSlash(s.HistoryFile())))
 		}
 	}
+	for _, model := range []string{"raw", "graph-sprints", "dgs", "dgs-s", "dgs-v", "dgs-bp", "tgn-id", "jodie", "tgn-attn"} {
+		files = append(files, filepath.Join(recorded, "amlsim-20k-nc", model+".jsonl"))
+	}
 	slices.Sort(files)
 	return slices.Compact(files) // variants have their model's
 }
@@ -48,8 +51,8 @@ func searchedByQuick(t *testing.T) (files []string) {
 // histories, which are of all searches that the document names; no model has more trials than another, and all of it is small.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(recorded, "*", "*.jsonl"))
-	if want := searchedByQuick(t); err != nil || !slices.Equal(slices.Sorted(slices.Values(files)), want) {
-		t.Fatalf("%v; histories that are not those of the suite (-suite +there):\n%s", err, cmp.Diff(want, files))
+	if want := recordedSearches(t); err != nil || !slices.Equal(slices.Sorted(slices.Values(files)), want) {
+		t.Fatalf("%v; histories that are not those of the searches (-searched +there):\n%s", err, cmp.Diff(want, files))
 	}
 	lib, err := specs.NewLibrary(filepath.Join(recorded, "specs"))
 	if err != nil {
