@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -62,6 +63,48 @@ func Sigmoid(x *G.Node) *G.Node {
 				name: "sigmoid gradient", shapes: fmt.Sprintf("%s %[1]s -> %[1]s", s),
 				run: func(c *call) { c.device.SigmoidGrad(c.numbers(0), c.out, c.in[0], c.in[1]) },
 			}.apply(g, y)}
+		},
+	}.apply(x)
+}
+
+// GELU is PyTorch's with the approximation by tanh, elementwise,
+//
+//	x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3))
+//
+// which is within 5e-4 of x times the normal distribution function. It is not apart,
+// as a kernels.Fused does not multiply.
+func GELU(x *G.Node) *G.Node {
+	const linear, cubic = 2 * math.Sqrt2 / math.SqrtPi, 2 * math.Sqrt2 / math.SqrtPi * .044715
+	// share is the sigmoid.
+	share := func(d kernels.Device, n int, dst, x kernels.Buffer) {
+		d.Mul(n, dst, x, x)
+		d.Affine(n, dst, cubic, dst, linear)
+		d.Mul(n, dst, dst, x)
+		d.Sigmoid(n, dst, dst)
+	}
+	return op{
+		name: "gelu", shapes: "nk -> nk", smooth: []bool{true},
+		run: func(c *call) {
+			share(c.device, c.numbers(0), c.out, c.in[0])
+			c.device.Mul(c.numbers(0), c.out, c.out, c.in[0])
+		},
+		grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
+			return G.Nodes{op{
+				name: "gelu gradient", shapes: "nk nk -> nk",
+				call: func(c *call) func() {
+					slope := c.device.NewBuffer(c.size(0))
+					return func() {
+						n, x := c.numbers(0), c.in[0]
+						c.device.Mul(n, slope, x, x)
+						c.device.Affine(n, slope, 3*cubic, slope, linear)
+						c.device.Mul(n, slope, slope, x) // x times the derivative of the sigmoid's argument
+						share(c.device, n, c.out, x)
+						c.device.SigmoidGrad(n, slope, slope, c.out)
+						c.device.Add(n, c.out, c.out, slope)
+						c.device.Mul(n, c.out, c.out, c.in[1])
+					}
+				},
+			}.apply(in[0], g)}
 		},
 	}.apply(x)
 }

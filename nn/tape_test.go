@@ -64,6 +64,12 @@ var tapeCases = []struct {
 		return had(m, add(p.all(1, 6, 19), add(mul(dt, p.param("w", 1, 19)), p.down(p.param("b", 1, 19), 6))))
 	}},
 	{"sigmoid", sigmoidTest, func(p *tape) *G.Node { return G.Must(G.Sigmoid(p.param("x", 6, 19))) }},
+	{"gelu", geluTest, func(p *tape) *G.Node {
+		x := p.param("x", 6, 19)
+		cube := had(x, had(x, x))
+		inner := add(x, had(p.all(.044715, 6, 19), cube))
+		return had(x, G.Must(G.Sigmoid(had(p.all(1.5957691, 6, 19), inner))))
+	}},
 	{"mix", mixTest(false), func(p *tape) *G.Node {
 		return tapeMix(p, p.down(p.param("alpha", 1, 19), 6), p.down(p.param("beta", 1, 19), 6))
 	}},

@@ -4,6 +4,12 @@ import "dgsbench/kernels"
 
 func (d *Device[T]) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	to, from := d.in(dst, rows*cols), d.in(src, srcRows*cols)
+	if cols == 1 {
+		for i, r := range listed(index, rows) {
+			to[i] = from[r]
+		}
+		return
+	}
 	for i, r := range listed(index, rows) {
 		copy(to[i*cols:][:cols], from[int(r)*cols:][:cols])
 	}

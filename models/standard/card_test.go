@@ -23,7 +23,7 @@ var small = map[string]string{
 	"pairclock":    "{noise: {own: 2, recent: 2, window: 10, uniform: 2}, head: {hidden: [9]}}",
 	"raw":          "{head: {hidden: [9]}}",
 	"tgn":          "{memory: {size: 10, time: 6}, attention: {size: 10, neighbours: 3}, head: {hidden: [9]}}",
-	"tpnet":        "{orders: 1, dimension: 3, head: {hidden: [9]}}",
+	"tpnet":        "{orders: 1, dimension: 3, encoder: {neighbours: 0}, head: {hidden: [9]}}", // models/tpnet has a test of the encoder, which takes an emulated card minutes here
 }
 
 // TestConformanceOnCard: models keep their promises on a card, too.

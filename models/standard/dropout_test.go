@@ -88,5 +88,6 @@ func lossWith(t *testing.T, m models.Model, b datasets.Stream, from models.Snaps
 	if m.Classify(b, logits) == nil {
 		return labelledLoss(b.Label, logits, 1)
 	}
-	return pairLoss(t, m, b, b.Dst, 1) + pairLoss(t, m, b, []int32{15}, 0)
+	constant := lastBias(m)
+	return pairLoss(t, m, b, b.Dst, 1, constant) + pairLoss(t, m, b, []int32{15}, 0, constant)
 }

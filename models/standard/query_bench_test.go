@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/models/tpnet"
 	"dgsbench/protocol"
 )
 
@@ -20,7 +22,7 @@ import (
 //
 // us-p50 and us-p99 are microseconds a query.
 func BenchmarkQuery(b *testing.B) {
-	const asked, warm = 2000, 200
+	const asked, warm, lite = 2000, 200, "tpnet-lite"
 	dir := os.Getenv("DGSBENCH_DATA")
 	if dir == "" {
 		b.Skip("DGSBENCH_DATA is not set: no real order of events")
@@ -32,9 +34,13 @@ func BenchmarkQuery(b *testing.B) {
 	stream := l.Stream
 	c := models.Candidates{Nodes: slices.Compact(slices.Sorted(slices.Values(stream.Dst)))}
 	out := models.Counts{Greater: make([]int32, 1), Equal: make([]int32, 1)}
-	for _, name := range models.Names() {
-		kind, err := models.Lookup(name)
+	for _, name := range append(models.Names(), lite) {
+		kind, err := models.Lookup(strings.TrimSuffix(name, "-lite"))
 		check(b, err)
+		options := kind.Options()
+		if name == lite {
+			options.(*tpnet.Options).Encoder.Neighbours = 0
+		}
 		if !kind.Supports(protocol.LinkPrediction) || kind.Class == protocol.Oracle || kind.Features == models.FeaturesRequired {
 			continue
 		}
@@ -42,7 +48,7 @@ func BenchmarkQuery(b *testing.B) {
 			m, err := kind.New(models.Setup{
 				Task: protocol.LinkPrediction, NumNodes: stream.NumNodes, Users: stream.Users, NumFeat: stream.NumFeat,
 				MaxBatch: 200, Train: stream.Slice(0, stream.Len()/2), Seed: 1, Threads: 1,
-			}, kind.Options())
+			}, options)
 			check(b, err)
 			for b.Loop() {
 				m.Reset()

@@ -9,17 +9,30 @@ import (
 	"dgsbench/protocol"
 )
 
-// Options of TPNet's pair features and the head on them.
+// Options of TPNet: walks and features of pairs, the encoder, and the head on both.
 type Options struct {
 	Orders    int          `yaml:"orders"`    // steps of the longest walks
 	Dimension int          `yaml:"dimension"` // numbers of a node for each order
 	Decay     float64      `yaml:"decay"`     // lambda: a step of a walk that is t seconds old counts exp(-lambda t)
+	Encoder   Encoder      `yaml:"encoder"`
 	Head      head.Options `yaml:"head"`
+}
+
+// Encoder are the options of the embeddings of both nodes of a pair.
+type Encoder struct {
+	Neighbours int     `yaml:"neighbours"` // last ones of a node that count; 0 is no encoder
+	Channels   int     `yaml:"channels"`   // numbers of a neighbour, and of an embedding
+	Time       int     `yaml:"time"`       // columns of the time encoding
+	Layers     int     `yaml:"layers"`     // of the mixer
+	Dropout    float64 `yaml:"dropout"`    // share of units dropped in training
 }
 
 // Defaults returns the settings that docs/models/tpnet.md has results of.
 func Defaults() *Options {
-	return &Options{Orders: 3, Dimension: 64, Decay: 5e-6, Head: head.Options{Hidden: []int{64, 32}, Norm: nn.NoNorm, LR: 1e-3, PosWeight: 1}}
+	return &Options{
+		Orders: 3, Dimension: 64, Decay: 5e-6, Encoder: Encoder{Neighbours: 10, Channels: 16, Time: 16, Layers: 1},
+		Head: head.Options{Hidden: []int{64, 32}, Norm: nn.NoNorm, LR: 3e-3, PosWeight: 1},
+	}
 }
 
 // Validate returns an error for the first value that is out of range.
@@ -28,17 +41,30 @@ func (o *Options) Validate() error {
 		models.InRange("orders", o.Orders, 1, 4),
 		models.InRange("dimension", o.Dimension, 1, 4096),
 		models.InRange("decay", o.Decay, 0, 1),
+		models.InRange("encoder.neighbours", o.Encoder.Neighbours, 0, 100),
+		models.InRange("encoder.channels", o.Encoder.Channels, 1, 1024),
+		models.InRange("encoder.time", o.Encoder.Time, 1, 1024),
+		models.InRange("encoder.layers", o.Encoder.Layers, 1, 4),
+		models.Expect(o.Encoder.Dropout >= 0 && o.Encoder.Dropout < 1, "encoder.dropout", o.Encoder.Dropout, "0 <= dropout < 1"),
 		models.InOption("head", cmp.Or(o.Head.Validate(), models.InRange("pos_weight", o.Head.PosWeight, 1, 1))),
 	)
 }
 
-// bytes returns the memory of a model: the walks and products of all nodes, and the
-// walks, products and rows of those that are candidates.
+// bytes returns the memory of a model: the walks, products and neighbours of all nodes,
+// the walks, products and rows of those that are candidates, and what training makes of
+// the tokens of a batch.
 func (o *Options) bytes(s models.Setup) int64 {
-	walks := (o.Orders + 1) * o.Dimension
+	const layer = 55 // numbers of a token for each channel, with their gradients: about
+	walks, e := (o.Orders+1)*o.Dimension, o.Encoder
 	node := 4*(walks+o.Dimension+o.own()) + 4 + 4 + 1
 	candidate := 4 * (walks + 2*o.across() + o.across() + 2*o.own())
-	return int64(node)*int64(s.NumNodes) + int64(candidate)*int64(slots(s.NumNodes))
+	batch := 0
+	if e.Neighbours > 0 {
+		node += e.Neighbours*(4+4+8+4*s.NumFeat) + 4 + 4 // of the ring
+		token := 3*(3*o.own()+2*o.across()+e.Time+s.NumFeat) + layer*e.Channels*e.Layers
+		batch = 4 * token * 2 * e.Neighbours * max(2*s.MaxBatch, encoded)
+	}
+	return int64(node)*int64(s.NumNodes) + int64(candidate)*int64(slots(s.NumNodes)) + int64(batch)
 }
 
 // Numbers of columns: of a source with a destination, and of a node with itself.

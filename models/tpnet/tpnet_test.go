@@ -26,10 +26,24 @@ func check(t rapid.TB, err error) {
 func build(t rapid.TB, o *Options, s datasets.Stream, seed uint64) *Model {
 	t.Helper()
 	m, err := New(models.Setup{
-		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, MaxBatch: 50, Seed: seed, Threads: 1,
+		Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, NumFeat: s.NumFeat, MaxBatch: 50, Seed: seed, Threads: 1,
 	}, o)
 	check(t, err)
 	return m
+}
+
+// pairs are the defaults without an encoder.
+func pairs() *Options {
+	o := Defaults()
+	o.Encoder.Neighbours = 0
+	return o
+}
+
+// small is a model with a small encoder.
+func small() *Options {
+	o := Defaults()
+	o.Encoder.Neighbours, o.Encoder.Channels, o.Encoder.Time = 3, 4, 2
+	return o
 }
 
 // project gives the model another projection.
@@ -41,30 +55,51 @@ func project(m *Model, projection []float32) {
 // near compares with a tolerance relative to the larger of 1 and want.
 func near(got, want float64) bool { return math.Abs(got-want) <= 2e-5*max(1, math.Abs(want)) }
 
-// TestPyTorch: rows are the features that peers/tpnet_pairs.py computes.
-func TestPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("testdata/pairs.json")
-	check(t, err)
-	var f struct {
-		Options struct {
-			Orders, Dimension int
-			Decay             float64
-		}
-		Nodes, Batch int
-		Projection   []float32
-		Src, Dst     []int32
-		Time         []float64
-		Features     [][][][]float64 // for u and v, the products of the rows of both
+// fixture is what peers/tpnet_pairs.py writes.
+type fixture struct {
+	Options struct {
+		Orders, Dimension int
+		Decay             float64
 	}
-	check(t, json.Unmarshal(raw, &f))
-	o := Defaults()
+	Nodes, Batch int
+	Projection   []float32
+	Src, Dst     []int32
+	Time         []float64
+	Features     [][][][]float64 // for u and v, the products of the rows of both
+
+	EventFeatures []float32 `json:"event_features"`
+	Encoder       Encoder
+	Hidden        []int
+	Parameters    map[string][]float32
+	Asked         float64     // the time of the scores
+	Scores        [][]float64 // of u and v
+}
+
+// model is that of the fixture after all events, and what follows them.
+func (f *fixture) model(t *testing.T, o *Options) *Model {
 	o.Orders, o.Dimension, o.Decay = f.Options.Orders, f.Options.Dimension, f.Options.Decay
-	s := datasets.Stream{Src: f.Src, Dst: f.Dst, Time: f.Time, NumNodes: f.Nodes}
+	s := datasets.NewStream(len(f.Src), 2)
+	s.Src, s.Dst, s.Time, s.Feat, s.NumNodes = f.Src, f.Dst, f.Time, f.EventFeatures, f.Nodes
 	m := build(t, o, s, 1)
 	project(m, f.Projection)
 	for b := range s.Batches(f.Batch) {
 		check(t, m.Observe(b))
 	}
+	return m
+}
+
+func readFixture(t *testing.T) *fixture {
+	raw, err := os.ReadFile("testdata/pairs.json")
+	check(t, err)
+	f := &fixture{}
+	check(t, json.Unmarshal(raw, f))
+	return f
+}
+
+// TestPairsOfPyTorch: rows are the features that peers/tpnet_pairs.py computes.
+func TestPairsOfPyTorch(t *testing.T) {
+	f, o := readFixture(t), pairs()
+	m := f.model(t, o)
 	m.features.begin()
 	k := o.Orders + 1
 	for u := range int32(f.Nodes) {
@@ -85,6 +120,73 @@ func TestPyTorch(t *testing.T) {
 					t.Fatalf("%d and %d, column %d: %v, expected %v", u, v, c, m.x[:len(want)], want)
 				}
 			}
+		}
+	}
+}
+
+// TestScoresOfPyTorch: with its parameters, the whole model has its scores.
+func TestScoresOfPyTorch(t *testing.T) {
+	f, o := readFixture(t), Defaults()
+	o.Encoder, o.Head.Hidden = f.Encoder, f.Hidden
+	m := f.model(t, o)
+	for _, p := range m.head.Params() {
+		values := f.Parameters[p.Name]
+		if len(values) != p.Buffer.Len() {
+			t.Fatalf("%s has %d numbers in the fixture, expected %d", p.Name, len(values), p.Buffer.Len())
+		}
+		m.walks.device.Write(p.Buffer, values)
+	}
+	question := datasets.NewStream(1, 2)
+	question.Time[0] = f.Asked
+	all, got := make([]int32, f.Nodes), make([]float32, f.Nodes)
+	for v := range all {
+		all[v] = int32(v)
+	}
+	for u, want := range f.Scores {
+		question.Src[0] = int32(u)
+		check(t, m.Score(question, all, got))
+		for v, x := range want {
+			if !near(float64(got[v]), x) {
+				t.Fatalf("scores of %d are %v, expected %v", u, got, want)
+			}
+		}
+	}
+}
+
+// TestEverythingLearns: a step moves all parameters, and a reset forgets neighbours.
+func TestEverythingLearns(t *testing.T) {
+	s := modeltest.Random(5, 60)
+	m := build(t, small(), s, 1)
+	fresh := make([]float32, s.NumNodes)
+	everyone := make([]int32, s.NumNodes)
+	for v := range everyone {
+		everyone[v] = int32(v)
+	}
+	question := s.Slice(50, 51)
+	check(t, m.Score(question, everyone, fresh))
+	check(t, m.Observe(s.Slice(0, 50)))
+	m.Reset()
+	got := make([]float32, s.NumNodes)
+	check(t, m.Score(question, everyone, got))
+	if !slices.Equal(got, fresh) {
+		t.Errorf("scores after a reset are %v, expected %v", got, fresh)
+	}
+	check(t, m.Observe(s.Slice(0, 50)))
+	read := func() [][]float32 {
+		var all [][]float32
+		for _, p := range m.head.Params() {
+			x := make([]float32, p.Buffer.Len())
+			m.walks.device.Read(x, p.Buffer)
+			all = append(all, x)
+		}
+		return all
+	}
+	before := read()
+	_, err := m.Train(s.Slice(50, 60), s.Dst[:10])
+	check(t, err)
+	for i, after := range read() {
+		if slices.Equal(after, before[i]) {
+			t.Errorf("a step leaves %s as it was", m.head.Params()[i].Name)
 		}
 	}
 }
@@ -116,7 +218,7 @@ func walksFrom(s datasets.Stream, o *Options, v int32, steps, before, batch int,
 func TestWalks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const nodes = 4
-		o := Defaults()
+		o := pairs()
 		o.Orders, o.Dimension, o.Decay = rapid.IntRange(1, 3).Draw(t, "orders"), nodes, math.Exp(-12*rapid.Float64Range(0, 1).Draw(t, "decay"))
 		s := datasets.NewStream(rapid.IntRange(1, 12).Draw(t, "events"), 0)
 		s.NumNodes = nodes
@@ -157,8 +259,12 @@ func TestWalks(t *testing.T) {
 // TestKeptProducts: whatever was asked before, scores are those of a new model with the
 // same snapshot.
 func TestKeptProducts(t *testing.T) {
+	t.Run("pairs", func(t *testing.T) { checkKept(t, pairs()) })
+	t.Run("encoder", func(t *testing.T) { checkKept(t, small()) })
+}
+
+func checkKept(t *testing.T, o *Options) {
 	s := modeltest.Random(5, 400)
-	o := Defaults()
 	o.Decay = .02
 	rng := rand.New(rand.NewPCG(2, 0))
 	m := build(t, o, s, 1)
@@ -197,8 +303,13 @@ func TestKeptProducts(t *testing.T) {
 
 // TestManyCandidates: more nodes than are kept side by side are scored part by part.
 func TestManyCandidates(t *testing.T) {
+	t.Run("pairs", func(t *testing.T) { checkMany(t, pairs()) })
+	t.Run("encoder", func(t *testing.T) { checkMany(t, small()) })
+}
+
+func checkMany(t *testing.T, o *Options) {
 	s := modeltest.Random(5, 60)
-	m := build(t, Defaults(), s, 1)
+	m := build(t, o, s, 1)
 	check(t, m.Observe(s.Slice(0, 50)))
 	asked, want := make([]int32, 3*m.features.most+1), make([]float32, 1)
 	for i := range asked {
@@ -221,7 +332,7 @@ func TestBusyPair(t *testing.T) {
 	for k := range s.Len() {
 		s.Dst[k] = 1 + int32(k%50/48)
 	}
-	o := Defaults()
+	o := pairs()
 	o.Orders, o.Decay = 4, 0
 	m, other := build(t, o, s, 1), build(t, o, s, 2)
 	for range 2000 {
