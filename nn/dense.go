@@ -132,7 +132,7 @@ func Scatter(x, index, like *G.Node) *G.Node {
 // and C rows of the result. So the one column of x (C = 1) is laid out as rows.
 func Transpose(x, like *G.Node) *G.Node {
 	rows := x.Shape().TotalSize() / like.Shape()[0] // of a block
-	if rows == 0 || x.Shape()[0]%rows != 0 {
+	if rows == 0 || x.Shape()[0]%rows != 0 || rows*like.Shape()[0] != x.Shape().TotalSize() {
 		panic(fmt.Sprintf("nn: transpose: %v has no blocks for %d rows", x.Shape(), like.Shape()[0]))
 	}
 	return op{
@@ -150,48 +150,6 @@ func Transpose(x, like *G.Node) *G.Node {
 				n := c.numbers(0)
 				c.device.GatherRows(n, n, 1, c.out, c.in[0], list)
 			}
-		},
-	}.apply(x, like)
-}
-
-// Means is the mean of each block of rows of x. There are as many blocks as like has
-// rows.
-func Means(x, like *G.Node) *G.Node {
-	most, blocks := x.Shape()[0], like.Shape()[0]
-	if most%blocks != 0 {
-		panic(fmt.Sprintf("nn: means: %d rows do not divide into %d blocks", most, blocks))
-	}
-	share := float64(blocks) / float64(most)
-	list := func(d kernels.Device) kernels.Ints {
-		block, l := make([]int32, most), d.NewInts(most)
-		for i := range block {
-			block[i] = int32(i * blocks / most)
-		}
-		d.WriteInts(l, block)
-		return l
-	}
-	return op{
-		name: "means", shapes: "nk mq -> mk", smooth: []bool{true},
-		call: func(c *call) func() {
-			block := list(c.device)
-			return func() {
-				n := c.rows(1) * c.cols(0)
-				c.device.Zero(n, c.out)
-				c.device.ScatterAddRows(c.rows(0), c.rows(1), c.cols(0), c.out, c.in[0], block)
-				c.device.Affine(n, c.out, share, c.out, 0)
-			}
-		},
-		grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
-			return G.Nodes{op{
-				name: "means gradient", shapes: "mk nq -> nk",
-				call: func(c *call) func() {
-					block := list(c.device)
-					return func() {
-						c.device.GatherRows(c.rows(1), c.rows(0), c.cols(0), c.out, c.in[0], block)
-						c.device.Affine(c.rows(1)*c.cols(0), c.out, share, c.out, 0)
-					}
-				},
-			}.apply(g, in[0])}
 		},
 	}.apply(x, like)
 }

@@ -22,6 +22,15 @@ var sum = &op{
 	run: func(c *call) { c.device.Add(c.numbers(0), c.out, c.in[0], c.in[1]) },
 }
 
+// Scale is x times a factor.
+func Scale(x *G.Node, factor float64) *G.Node {
+	return op{
+		name: fmt.Sprintf("times %g", factor), shapes: "nk -> nk", smooth: []bool{true}, apart: true,
+		run:  func(c *call) { c.device.Affine(c.numbers(0), c.out, factor, c.in[0], 0) },
+		grad: func(_ G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{Scale(g, factor)} },
+	}.apply(x)
+}
+
 // ReLU is max(x, 0), elementwise. After a product alone Dense does it in one
 // pass.
 func ReLU(x *G.Node) *G.Node {
@@ -71,8 +80,8 @@ func Sigmoid(x *G.Node) *G.Node {
 //
 //	x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3))
 //
-// which is within 5e-4 of x times the normal distribution function. It is not apart,
-// as a kernels.Fused does not multiply.
+// which is within 5e-4 of x times the normal distribution function. It is not apart:
+// Mul panics on a kernels.Fused.
 func GELU(x *G.Node) *G.Node {
 	const linear, cubic = 2 * math.Sqrt2 / math.SqrtPi, 2 * math.Sqrt2 / math.SqrtPi * .044715
 	// share is the sigmoid.

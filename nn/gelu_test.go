@@ -14,6 +14,13 @@ func geluTest(b *opBench) (*G.Node, []func()) {
 	return GELU(b.input("x", rows, 19)), []func(){func() { rows.Set(6) }, func() { rows.Set(2) }, func() { rows.Set(0) }}
 }
 
+func TestScale(t *testing.T) {
+	checkOp(t, func(b *opBench) (*G.Node, []func()) {
+		rows := NewRows(6)
+		return Scale(b.input("x", rows, 19), -.3), []func(){func() { rows.Set(6) }, func() { rows.Set(2) }, func() { rows.Set(0) }}
+	})
+}
+
 func TestGELU(t *testing.T) { checkOp(t, geluTest) }
 
 // TestGELUIsNear the function that it approximates, far out too.

@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -37,37 +36,6 @@ func TestTransposedBlocks(t *testing.T) {
 		}
 		if got := b.results(0)[0]; !slices.Equal(got, want) {
 			t.Errorf("%v, expected %v", got, want)
-		}
-	})
-}
-
-// meansTest has up to three blocks of 4 rows.
-func meansTest(b *opBench) (*G.Node, []func()) {
-	rows, blocks := NewRows(12), NewRows(3)
-	set := func(n int) func() {
-		return func() {
-			rows.Set(4 * n)
-			blocks.Set(n)
-		}
-	}
-	return Means(b.input("x", rows, 5), b.leaf("like", blocks, 2)), []func(){set(3), set(1), set(0)}
-}
-
-func TestMeans(t *testing.T) { checkOp(t, meansTest) }
-
-func TestMeansOfBlocks(t *testing.T) {
-	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
-		b, x := newOpBench(t, d, meansTest), drawn("x", 12*5)
-		got := b.results(0)[0]
-		for i := range got {
-			block, c := i/5, i%5
-			want := 0.
-			for r := range 4 {
-				want += float64(x[(4*block+r)*5+c]) / 4
-			}
-			if math.Abs(float64(got[i])-want) > 1e-6 {
-				t.Errorf("block %d, column %d: %v, expected %v", block, c, got[i], want)
-			}
 		}
 	})
 }

@@ -18,7 +18,9 @@
 package ring
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"dgsbench/datasets"
 	"dgsbench/kernels"
@@ -227,8 +229,23 @@ func (r *Ring) Fields() models.Fields {
 	nodes := len(r.counts)
 	features := models.OnDevice("ring.features", r.device, r.features, nodes*r.size, r.cols)
 	features.Check = models.Within
+	counts := models.Integers("ring.counts", r.counts, 0, 2*int64(r.size)-1)
+	inRange := counts.Check
+	counts.Check = func(saved []models.Tensor) error {
+		if err := inRange(saved); err != nil {
+			return err
+		}
+		of := saved[4] // the features
+		for v, n := range saved[0].I64 {
+			unused := of.F32[(v*r.size+min(int(n), r.size))*r.cols : (v+1)*r.size*r.cols]
+			if slices.ContainsFunc(unused, func(x float32) bool { return x != 0 }) {
+				return fmt.Errorf("snapshot tensor %s has features for node %d where %s has no event", of, v, saved[0])
+			}
+		}
+		return nil
+	}
 	return models.Fields{
-		models.Integers("ring.counts", r.counts, 0, 2*int64(r.size)-1),
+		counts,
 		models.Integers("ring.neighbours", r.neighbours, 0, int64(nodes)-1, nodes, r.size),
 		models.Integers("ring.events", r.events, 0, math.MaxInt32, nodes, r.size),
 		models.Times("ring.times", r.times, nn.Largest, nodes, r.size),

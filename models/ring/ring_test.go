@@ -258,6 +258,23 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
+// TestFeaturesOfNoEvent: where no event is, a snapshot has zeros.
+func TestFeaturesOfNoEvent(t *testing.T) {
+	r := New(device, 3, 4, 2, maxBatch)
+	saved := r.Fields().Tensors()
+	if err := r.Fields().Check(saved); err != nil {
+		t.Fatal(err)
+	}
+	saved[0].I64[1], saved[4].F32[2*4] = 1, 5 // of the event of node 1
+	if err := r.Fields().Check(saved); err != nil {
+		t.Error(err)
+	}
+	saved[4].F32[2*5] = 5
+	if r.Fields().Check(saved) == nil {
+		t.Error("features behind the only event are accepted")
+	}
+}
+
 // TestNoColumns: nothing is kept of events without features.
 func TestNoColumns(t *testing.T) {
 	r := bare(9, 4)

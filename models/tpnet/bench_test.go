@@ -12,8 +12,8 @@ import (
 	"dgsbench/protocol"
 )
 
-// BenchmarkTPNet takes what peers/tpnet_public.py takes of the public code, at its sizes
-// and at ours, near the end of Wikipedia's stream: a query against all destinations with
+// BenchmarkTPNet takes what peers/tpnet_public.py takes of the public code, with its units
+// (but without its perceptrons on features) and with ours, near the end of Wikipedia's stream: a query against all destinations with
 // its event folded in, and a step of 200 events. With
 //
 //	DGSBENCH_DATA=DIR GOMAXPROCS=1 go test ./models/tpnet -run xxx -bench TPNet -benchtime 1x
@@ -34,12 +34,18 @@ func BenchmarkTPNet(b *testing.B) {
 	public := Defaults()
 	public.Dimension, public.Encoder = 120, Encoder{Neighbours: 20, Channels: 172, Time: 100, Layers: 2, Dropout: .1}
 	public.Head.Hidden = []int{172}
-	for name, o := range map[string]*Options{"public": public, "own": Defaults()} {
-		b.Run(name, func(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		o        *Options
+		features int // zeros
+	}{{"public", public, 172}, {"own", Defaults(), 0}} {
+		b.Run(c.name, func(b *testing.B) {
+			s := s.WithFeatures(make([]float32, s.Len()*c.features), c.features)
 			m, err := New(models.Setup{
-				Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, MaxBatch: batch, Seed: 1, Threads: 1,
-			}, o)
+				Task: protocol.LinkPrediction, NumNodes: s.NumNodes, Users: s.Users, NumFeat: c.features, MaxBatch: batch, Seed: 1, Threads: 1,
+			}, c.o)
 			check(b, err)
+			m.head.Training() // is compiled
 			for b.Loop() {
 				m.Reset()
 				first := s.Len() - steps*batch - asked

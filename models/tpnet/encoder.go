@@ -17,7 +17,7 @@ type encoder struct {
 	// A pair has two sides, each of Neighbours tokens, and of a row for each channel where
 	// these are transposed.
 	sides, tokens, channels *nn.Rows
-	channel                 *nn.Node // any one with a row for each
+	channel                 *nn.Node // with a row for each channel; its numbers are not read
 }
 
 // normEps is PyTorch's default.
@@ -31,7 +31,13 @@ func newEncoder(net *nn.Network, o Encoder, t *tokens, pairs *nn.Rows, most int)
 		sides: nn.NewRows(2 * most), tokens: nn.NewRows(2 * o.Neighbours * most), channels: nn.NewRows(2 * o.Channels * most),
 	}
 	e.channel = net.Input("channels", e.channels, 1)
-	side := net.Input("sides", e.sides, 1)
+	side, sides := net.Input("sides", e.sides, 1), make([]int32, 2*o.Neighbours*most)
+	for i := range sides {
+		sides[i] = int32(i / o.Neighbours)
+	}
+	of := net.Index("tokens.sides", e.tokens)
+	net.Device().WriteInts(net.Ints(of), sides)
+	mean := func(x *nn.Node) *nn.Node { return nn.Scale(nn.Scatter(x, of, side), 1/float64(o.Neighbours)) }
 	dt := net.FromHost("tokens.dt", e.tokens, 1, func() []float32 { return t.dt })
 	w := make([]float32, o.Time)
 	for i := range w {
@@ -49,11 +55,14 @@ func newEncoder(net *nn.Network, o Encoder, t *tokens, pairs *nn.Rows, most int)
 	for i := range o.Layers {
 		h = nn.Add(h, nn.Transpose(e.tokenPart(fmt.Sprintf("encoder.tokens%d.", i+1), h), h))
 		name := fmt.Sprintf("encoder.channels%d.", i+1)
-		hidden, rows := e.hidden(name, h, e.tokens, 4*o.Channels), e.tokens
-		if i == o.Layers-1 { // what follows is linear: it is the same of the means
-			h, hidden, rows = nn.Means(h, side), nn.Means(hidden, side), e.sides
+		hidden := e.hidden(name, h, e.tokens, 4*o.Channels)
+		if i == o.Layers-1 && o.Dropout == 0 { // what follows is linear: it is the same of the means
+			h, hidden = mean(h), mean(hidden)
 		}
-		h = nn.Add(h, e.out(name, hidden, rows, o.Channels))
+		h = nn.Add(h, e.out(name, hidden, e.tokens, o.Channels))
+	}
+	if o.Dropout > 0 {
+		h = mean(h)
 	}
 	ends := [2]*nn.Node{}
 	for i := range ends {

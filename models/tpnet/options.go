@@ -54,15 +54,22 @@ func (o *Options) Validate() error {
 // the walks, products and rows of those that are candidates, and what training makes of
 // the tokens of a batch.
 func (o *Options) bytes(s models.Setup) int64 {
-	const layer = 55 // numbers of a token for each channel, with their gradients: about
+	const (
+		inputs, layer, dropped = 5, 55, 11 // numbers of a token for each column and channel, with their gradients: about
+		parameter              = 4 * 4     // with gradient and moments
+	)
 	walks, e := (o.Orders+1)*o.Dimension, o.Encoder
 	node := 4*(walks+o.Dimension+o.own()) + 4 + 4 + 1
 	candidate := 4 * (walks + 2*o.across() + o.across() + 2*o.own())
 	batch := 0
 	if e.Neighbours > 0 {
 		node += e.Neighbours*(4+4+8+4*s.NumFeat) + 4 + 4 // of the ring
-		token := 3*(3*o.own()+2*o.across()+e.Time+s.NumFeat) + layer*e.Channels*e.Layers
-		batch = 4 * token * 2 * e.Neighbours * max(2*s.MaxBatch, encoded)
+		channel, columns := layer, 3*o.own()+2*o.across()+e.Time+s.NumFeat
+		if e.Dropout > 0 {
+			channel += dropped
+		}
+		token := inputs*columns + channel*e.Channels*e.Layers
+		batch = 4*token*2*e.Neighbours*max(2*s.MaxBatch, encoded) + parameter*2*e.Channels*(columns+(1+4*e.Layers)*e.Channels)
 	}
 	return int64(node)*int64(s.NumNodes) + int64(candidate)*int64(slots(s.NumNodes)) + int64(batch)
 }

@@ -12,9 +12,9 @@ import (
 // the source, then of the destination, the latest last. Where there are fewer, rows of
 // zeros come first.
 //
-// The columns of neighbour w of either are the relative encodings of the paper
-// (section 4.2), each product once: log(1+relu(.)) of the products of w with itself,
-// with the source and with the destination, and of these two with themselves.
+// The columns of neighbour w of either are what the relative encodings of the paper
+// (section 4.2) are made of, each product once: log(1+relu(.)) of the products of w with
+// itself, with the source and with the destination, and of these two with themselves.
 type tokens struct {
 	*features
 	ring          *ring.Ring
@@ -150,8 +150,8 @@ func (t *tokens) sharedColumns(row []float32) {
 	copy(last[t.own:], t.node)
 }
 
-// beginSide writes the rows of one node of a pair but for what neighbours there are, and the
-// times and places of these. It returns the number of the first of their rows.
+// beginSide clears the rows of the missing neighbours of one node of a pair, and writes
+// the times and places of all. It returns the number of the first row that is left.
 func (t *tokens) beginSide(side int, node int32, time float64, g *ring.Graph) (first int) {
 	n, width := len(g.Index), t.width()
 	at, missing := side*t.size, t.size-n

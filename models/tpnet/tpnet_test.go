@@ -261,6 +261,11 @@ func TestWalks(t *testing.T) {
 func TestKeptProducts(t *testing.T) {
 	t.Run("pairs", func(t *testing.T) { checkKept(t, pairs()) })
 	t.Run("encoder", func(t *testing.T) { checkKept(t, small()) })
+	t.Run("deep encoder", func(t *testing.T) {
+		o := small()
+		o.Encoder.Neighbours, o.Encoder.Layers, o.Encoder.Dropout = 1, 3, .3
+		checkKept(t, o)
+	})
 }
 
 func checkKept(t *testing.T, o *Options) {
