@@ -255,14 +255,14 @@ func (l *timing) compare(ctx context.Context, old string, s selection) error {
 	var slower []string
 	for _, v := range verdicts {
 		if !l.asJSON {
-			fmt.Fprintf(l.stdout, "%s on %s: median of new/old %.3f over %d pairs, p %.2g\n", v.Model, v.Dataset, v.Ratio, len(v.New), v.P)
+			fmt.Fprintf(l.stdout, "%v: median of new/old %.3f over %d pairs, p %.2g\n", v, v.Ratio, len(v.New), v.P)
 		}
 		if v.Slower {
-			slower = append(slower, v.Model+" on "+v.Dataset)
+			slower = append(slower, v.String())
 		}
 	}
 	if len(slower) > 0 {
-		return failure{fmt.Errorf("this build is slower than %s: %s", old, strings.Join(slower, ", "))}
+		return failure{fmt.Errorf("this build is slower than %s: %s", old, strings.Join(slower, "; "))}
 	}
 	return nil
 }

@@ -228,7 +228,7 @@ func TestLatencyCompare(t *testing.T) {
 			cmd.Env = append(cmd.Env, sleep+"="+c.own)
 			_ = cmd.Run() // its exit code is looked at
 			if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), c.want) ||
-				!strings.Contains(stdout.String(), "sleeper on toy: median of new/old ") || !strings.Contains(stderr.String(), "[20/20] pair 20") {
+				!strings.Contains(stdout.String(), "sleeper on toy, batches of 20: median of new/old ") || !strings.Contains(stderr.String(), "[20/20] pair 20") {
 				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 			}
 			forced := strings.Contains(c.old, portable) && hasVectors()

@@ -33,7 +33,7 @@ type Comparison struct {
 
 // Compare runs both builds once in every alternation, in random order, in
 // processes of their own that leave nothing behind, and compares the median
-// iteration of each model's headline. h.Step is called after every pair.
+// iteration of each model and size of batches. h.Step is called after every pair.
 func Compare(ctx context.Context, c Comparison, h Hooks) ([]Verdict, error) {
 	if c.Alternations < FewestAlternations {
 		return nil, fmt.Errorf("%d alternations, expected at least %d", c.Alternations, FewestAlternations)
@@ -90,23 +90,36 @@ func runBuild(ctx context.Context, program string, args []string) (Summary, erro
 	return r, nil
 }
 
-// addPair adds the headlines of two reports, which must be of the same models.
+// addPair adds what two reports, which must be of the same models and headlines, both
+// have: an older build may not know all sizes of batches.
 func addPair(verdicts []Verdict, old, fresh Summary) ([]Verdict, error) {
-	if len(old.Models) != len(fresh.Models) || len(old.Models) == 0 || verdicts != nil && len(verdicts) != len(old.Models) {
+	if len(old.Models) != len(fresh.Models) || len(old.Models) == 0 {
 		return nil, fmt.Errorf("the old build measured %d models, the new one %d", len(old.Models), len(fresh.Models))
 	}
-	if verdicts == nil {
-		verdicts = make([]Verdict, len(fresh.Models))
-	}
+	first, next := verdicts == nil, 0
 	for i, n := range fresh.Models {
-		o, v := old.Models[i], &verdicts[i]
-		if o.Dataset != n.Dataset || o.Model != n.Model || len(o.Timings) == 0 || len(n.Timings) == 0 ||
-			o.Timings[0].Batch != n.Timings[0].Batch || o.Timings[0].Batches != n.Timings[0].Batches {
-			return nil, fmt.Errorf("the builds do not measure the same: %s on %s, and %s on %s", o.Model, o.Dataset, n.Model, n.Dataset)
+		o := old.Models[i]
+		for j, t := range n.Timings {
+			at := slices.IndexFunc(o.Timings, func(b TimingSummary) bool { return b.Batch == t.Batch && b.Batches == t.Batches && b.Mode == t.Mode })
+			if o.Dataset != n.Dataset || o.Model != n.Model || j == 0 && at != 0 {
+				return nil, fmt.Errorf("the builds do not measure the same: %s on %s, and %s on %s", o.Model, o.Dataset, n.Model, n.Dataset)
+			}
+			if at < 0 {
+				continue
+			}
+			if first {
+				verdicts = append(verdicts, Verdict{Dataset: n.Dataset, Model: n.Model, Batch: t.Batch, OldMachine: old.Machine, NewMachine: fresh.Machine})
+			}
+			if next == len(verdicts) || verdicts[next].Model != n.Model || verdicts[next].Batch != t.Batch {
+				return nil, fmt.Errorf("the builds do not measure the same as before: %s on %s in batches of %d", n.Model, n.Dataset, t.Batch)
+			}
+			v := &verdicts[next]
+			v.Old, v.New = append(v.Old, median(o.Timings[at].Iterations)), append(v.New, median(t.Iterations))
+			next++
 		}
-		v.Dataset, v.Model, v.OldMachine, v.NewMachine = n.Dataset, n.Model, old.Machine, fresh.Machine
-		v.Old = append(v.Old, median(o.Timings[0].Iterations))
-		v.New = append(v.New, median(n.Timings[0].Iterations))
+	}
+	if next == 0 || next != len(verdicts) {
+		return nil, fmt.Errorf("the builds measure %d times, expected %d", next, len(verdicts))
 	}
 	return verdicts, nil
 }
@@ -118,10 +131,11 @@ const (
 	slowerP            = .01
 )
 
-// Verdict compares two builds on one model and dataset.
+// Verdict compares two builds on one model, dataset and size of batches.
 type Verdict struct {
 	Dataset    string    `json:"dataset"`
 	Model      string    `json:"model"` // id or id+variant
+	Batch      int       `json:"batch"` // events
 	Old        []float64 `json:"old"`   // seconds of one iteration, one a pair
 	New        []float64 `json:"new"`
 	OldMachine string    `json:"old_machine"` // with the kernels, as the old build reports them
@@ -129,6 +143,14 @@ type Verdict struct {
 	Ratio      float64   `json:"ratio"`  // the median over pairs of new by old
 	P          float64   `json:"p"`      // one-sided sign test: the probability of as many slower pairs by chance
 	Slower     bool      `json:"slower"` // by so much that it fails
+}
+
+// String says what is compared.
+func (v Verdict) String() string {
+	if v.Batch == 1 {
+		return fmt.Sprintf("%s on %s, single events", v.Model, v.Dataset)
+	}
+	return fmt.Sprintf("%s on %s, batches of %d", v.Model, v.Dataset, v.Batch)
 }
 
 // judged completes the verdict with the statistics of its pairs.

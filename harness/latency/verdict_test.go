@@ -103,6 +103,17 @@ func TestPairsOfDifferentThings(t *testing.T) {
 	if err != nil || len(verdicts) != 1 || verdicts[0].Old[0] != 2 {
 		t.Fatalf("%+v, %v", verdicts, err)
 	}
+	more := report("a", 1)
+	more.Models[0].Timings = append(more.Models[0].Timings, TimingSummary{Batch: 7, Batches: 2, Iterations: []float64{5}})
+	if got, err := addPair(verdicts, report("a", 1), more); err != nil || len(got) != 1 || len(got[0].New) != 2 {
+		t.Errorf("a size that the old build does not know: %+v, %v", got, err)
+	}
+	if got, err := addPair(nil, more, more); err != nil || len(got) != 2 || got[1].Batch != 7 || got[1].New[0] != 5 {
+		t.Errorf("two sizes: %+v, %v", got, err)
+	}
+	if _, err := addPair(verdicts, more, more); err == nil {
+		t.Error("a size that pairs before did not have is accepted")
+	}
 	for _, other := range []Summary{report("b", 1), report("a", 2), {}} {
 		if _, err := addPair(verdicts, report("a", 1), other); err == nil || !strings.Contains(err.Error(), "measure") {
 			t.Errorf("%+v is accepted: %v", other, err)
