@@ -99,12 +99,15 @@ func addPair(verdicts []Verdict, old, fresh Summary) ([]Verdict, error) {
 	first, next := verdicts == nil, 0
 	for i, n := range fresh.Models {
 		o := old.Models[i]
+		if o.Dataset != n.Dataset || o.Model != n.Model || len(o.Timings) == 0 || len(n.Timings) == 0 {
+			return nil, different(o, n)
+		}
 		for j, t := range n.Timings {
 			at := slices.IndexFunc(o.Timings, func(b TimingSummary) bool { return b.Batch == t.Batch && b.Batches == t.Batches && b.Mode == t.Mode })
-			if o.Dataset != n.Dataset || o.Model != n.Model || j == 0 && at != 0 {
-				return nil, fmt.Errorf("the builds do not measure the same: %s on %s, and %s on %s", o.Model, o.Dataset, n.Model, n.Dataset)
-			}
-			if at < 0 {
+			switch {
+			case j == 0 && at != 0:
+				return nil, different(o, n)
+			case at < 0:
 				continue
 			}
 			if first {
@@ -122,6 +125,10 @@ func addPair(verdicts []Verdict, old, fresh Summary) ([]Verdict, error) {
 		return nil, fmt.Errorf("the builds measure %d times, expected %d", next, len(verdicts))
 	}
 	return verdicts, nil
+}
+
+func different(old, fresh ModelSummary) error {
+	return fmt.Errorf("the builds do not measure the same: %s on %s, and %s on %s", old.Model, old.Dataset, fresh.Model, fresh.Dataset)
 }
 
 // When a new build counts as slower.

@@ -114,6 +114,13 @@ func TestPairsOfDifferentThings(t *testing.T) {
 	if _, err := addPair(verdicts, more, more); err == nil {
 		t.Error("a size that pairs before did not have is accepted")
 	}
+	two := report("a", 1)
+	two.Models = append(two.Models, two.Models[0])
+	failed := report("a", 1)
+	failed.Models = append(failed.Models, ModelSummary{Dataset: "d", Model: "a", Error: "failed"})
+	if _, err := addPair(nil, two, failed); err == nil || !strings.Contains(err.Error(), "measure") {
+		t.Errorf("a model that failed beside another is accepted: %v", err)
+	}
 	for _, other := range []Summary{report("b", 1), report("a", 2), {}} {
 		if _, err := addPair(verdicts, report("a", 1), other); err == nil || !strings.Contains(err.Error(), "measure") {
 			t.Errorf("%+v is accepted: %v", other, err)

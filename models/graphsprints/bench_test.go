@@ -3,11 +3,11 @@ package graphsprints
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/models/modeltest"
 	"dgsbench/protocol"
 )
 
@@ -53,19 +53,8 @@ func BenchmarkClassify(b *testing.B) {
 // wikipedia has the last n events of the stream, with features drawn from
 // the normal distribution.
 func wikipedia(b *testing.B, n, features int) datasets.Stream {
-	dir := os.Getenv("DGSBENCH_DATA")
-	if dir == "" {
-		b.Skip("DGSBENCH_DATA is not set: no real order of events")
-	}
-	d, err := datasets.Lookup("wikipedia-nofeat")
-	if err != nil {
-		b.Fatal(err)
-	}
-	l, err := d.Load(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s := l.Stream.Slice(l.Stream.Len()-n, l.Stream.Len())
+	s := modeltest.Wikipedia(b)
+	s = s.Slice(s.Len()-n, s.Len())
 	rng := rand.New(rand.NewPCG(1, 0))
 	s.NumFeat, s.Feat = features, make([]float32, n*features)
 	for i := range s.Feat {

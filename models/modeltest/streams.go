@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -21,6 +22,25 @@ const (
 	// last of which is smaller (nn's blocks have at most 32 rows).
 	large = 133
 )
+
+// Wikipedia is the real stream wikipedia-nofeat, for benchmarks. They are skipped where
+// DGSBENCH_DATA does not name the folder of its file.
+func Wikipedia(t testing.TB) datasets.Stream {
+	t.Helper()
+	dir := os.Getenv("DGSBENCH_DATA")
+	if dir == "" {
+		t.Skip("DGSBENCH_DATA is not set: no real order of events")
+	}
+	d, err := datasets.Lookup("wikipedia-nofeat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := d.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Stream
+}
 
 // Random is a bipartite stream without structure, for checks of mechanics:
 // n events, repeated pairs, equal times, some events unlabelled.

@@ -2,14 +2,13 @@ package standard
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/models/modeltest"
 	"dgsbench/models/tpnet"
 	"dgsbench/protocol"
 )
@@ -23,15 +22,7 @@ import (
 // us-p50 and us-p99 are microseconds a query.
 func BenchmarkQuery(b *testing.B) {
 	const asked, warm, lite = 2000, 200, "tpnet-lite"
-	dir := os.Getenv("DGSBENCH_DATA")
-	if dir == "" {
-		b.Skip("DGSBENCH_DATA is not set: no real order of events")
-	}
-	d, err := datasets.Lookup("wikipedia-nofeat")
-	check(b, err)
-	l, err := d.Load(dir)
-	check(b, err)
-	stream := l.Stream
+	stream := modeltest.Wikipedia(b)
 	c := models.Candidates{Nodes: slices.Compact(slices.Sorted(slices.Values(stream.Dst)))}
 	out := models.Counts{Greater: make([]int32, 1), Equal: make([]int32, 1)}
 	for _, name := range append(models.Names(), lite) {

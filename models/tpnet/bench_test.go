@@ -2,13 +2,12 @@ package tpnet
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
-	"dgsbench/datasets"
 	"dgsbench/models"
+	"dgsbench/models/modeltest"
 	"dgsbench/protocol"
 )
 
@@ -21,15 +20,7 @@ import (
 // ms-query is a median, and ms-step a mean.
 func BenchmarkTPNet(b *testing.B) {
 	const asked, steps, batch = 11, 10, 200
-	dir := os.Getenv("DGSBENCH_DATA")
-	if dir == "" {
-		b.Skip("DGSBENCH_DATA is not set: no real order of events")
-	}
-	d, err := datasets.Lookup("wikipedia-nofeat")
-	check(b, err)
-	l, err := d.Load(dir)
-	check(b, err)
-	s := l.Stream
+	s := modeltest.Wikipedia(b)
 	candidates := models.Candidates{Nodes: slices.Compact(slices.Sorted(slices.Values(s.Dst)))}
 	public := Defaults()
 	public.Dimension, public.Encoder = 120, Encoder{Neighbours: 20, Channels: 172, Time: 100, Layers: 2, Dropout: .1}

@@ -23,8 +23,9 @@ type encoder struct {
 // normEps is PyTorch's default.
 const normEps = 1e-5
 
-// newEncoder puts an encoder on the rows of t, for at most so many pairs. The result has
-// a row a pair: the embedding of the source, then that of the destination.
+// newEncoder adds an encoder of the rows of t to net, for up to most pairs. It returns
+// the encoder and its result, which has a row for each pair: the embedding of the source,
+// then that of the destination.
 func newEncoder(net *nn.Network, o Encoder, t *tokens, pairs *nn.Rows, most int) (*encoder, *nn.Node) {
 	e := &encoder{
 		opts: o, net: net,

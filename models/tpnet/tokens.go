@@ -132,8 +132,8 @@ func (t *tokens) with(n int, of kernels.Buffer, nodes int) []float32 {
 	return products
 }
 
-// acrossColumns writes the products of neighbour e with node i of so many, as they are
-// now.
+// acrossColumns writes the products of neighbour e with number i of the nodes, decayed to
+// the present.
 func (t *tokens) acrossColumns(products []float32, e, nodes, i int, x []float32) {
 	k := t.orders + 1
 	for a := range k {

@@ -3,13 +3,13 @@ package memory_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"dgsbench/datasets"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
 	"dgsbench/models/jodie"
+	"dgsbench/models/modeltest"
 	"dgsbench/models/tgn"
 	"dgsbench/protocol"
 )
@@ -23,25 +23,14 @@ func benchmarked() map[string]memory.Config {
 
 // realOrder is Wikipedia's events with 172 random features.
 func realOrder(b *testing.B) datasets.Stream {
-	dir := os.Getenv("DGSBENCH_DATA")
-	if dir == "" {
-		b.Skip("DGSBENCH_DATA is not set: no real order of events")
-	}
-	d, err := datasets.Lookup("wikipedia-nofeat")
-	if err != nil {
-		b.Fatal(err)
-	}
-	l, err := d.Load(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := modeltest.Wikipedia(b)
 	const features = 172
 	rng := rand.New(rand.NewPCG(1, 2))
-	x := make([]float32, l.Stream.Len()*features)
+	x := make([]float32, s.Len()*features)
 	for i := range x {
 		x[i] = float32(rng.NormFloat64())
 	}
-	return l.Stream.WithFeatures(x, features)
+	return s.WithFeatures(x, features)
 }
 
 // build returns a model for the stream, trained on its first events.
