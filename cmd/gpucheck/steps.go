@@ -44,6 +44,7 @@ func (c *check) steps() []step {
 		{"fixtures of DGS", 30, c.tests("models/dgs", "PyTorch/cuda$")},
 		{"fixtures of Graph-Sprints", 20, c.tests("models/graphsprints", "Fixture/cuda$")},
 		{"fixtures of TGN and Jodie", 30, c.tests("models/internal/memory", "PyTorch|LastUpdates")},
+		{"encoder of TPNet", 20, c.tests("models/tpnet", "OnCard")},
 		{"conformance of models", 40, c.tests("models/standard", c.pick("OnCard|RecordedPass", "OnCard/^raw"))},
 		{"trainings agree", 40, c.trainings("agreement", sameScores)},
 		{"trainings agree, sensitive models", 40, c.trainings("sensitive", closeScores)},
