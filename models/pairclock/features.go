@@ -6,7 +6,7 @@ import "math"
 // the first.
 const (
 	sourceColumns      = 5
-	destinationColumns = 5 // and the half-lives
+	destinationColumns = 6 // and the half-lives
 	pairColumns        = 9
 	nextColumns        = 3
 )
@@ -80,9 +80,10 @@ func (c *clocks) source(src int32, time float64, x []float32) {
 
 // destination describes a destination: the time since its last event, its popularity
 // at each half-life, its events, how often the same source comes again, how many it
-// has, whether it is new.
+// has, whether it is new, whether it ever was a source.
 func (c *clocks) destination(v int32, time float64, x []float32) {
 	d, n := &c.destinations[v], len(c.halfLives)
+	x[n+5] = flag(c.sources[v].events > 0)
 	if d.events == 0 {
 		x[n+4] = 1
 		return

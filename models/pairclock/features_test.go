@@ -67,6 +67,7 @@ func described(s datasets.Stream, o *Options, src, dst int32, now float64) (x []
 	} else {
 		x = append(append(x, make([]float64, n+4)...), 1)
 	}
+	x = append(x, float64(flag(slices.Contains(s.Src, dst))))
 	if len(ofPair) > 0 {
 		later, others := 0, 0
 		for i, k := range ofSource {

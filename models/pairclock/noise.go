@@ -11,7 +11,8 @@ import (
 
 // noise draws the destinations that an event's true one is told from: the latest
 // ones of the source, all of them; some of the last events', so that one is the
-// likelier the more popular it is; and some of all of the training part.
+// likelier the more popular it is; some of all of the training part; and some of all
+// nodes, as those that never were a destination may be asked for, too.
 type noise struct {
 	Noise
 	all    []int32 // destinations of the training part, ascending
@@ -84,16 +85,22 @@ func (n *noise) draw(s *source, truth int32) (nodes, drawn []int32) {
 			add(n.all[n.rng.IntN(len(n.all))])
 		}
 	}
+	for range n.Any {
+		add(int32(n.rng.IntN(len(n.times))))
+	}
 	return n.nodes, n.drawn
 }
 
 // own are the latest pairs of the source.
 func (n *noise) own(s *source) []pair { return s.pairs[max(0, len(s.pairs)-n.Own):] }
 
-// expected is how often a destination of the training part is drawn on average. It is
-// above zero for all nodes.
+// expected is how often a node is drawn on average, and above zero: of one that cannot
+// be drawn, as often as a destination of the training part.
 func (n *noise) expected(s *source, v int32) float64 {
-	e := float64(n.Uniform) / float64(max(1, len(n.all)))
+	e := float64(n.Any) / float64(len(n.times))
+	if _, found := slices.BinarySearch(n.all, v); found || n.Any == 0 {
+		e += float64(n.Uniform) / float64(max(1, len(n.all)))
+	}
 	if len(n.recent) > 0 {
 		e += float64(n.Recent) * float64(n.times[v]) / float64(len(n.recent))
 	}

@@ -29,16 +29,17 @@ type Noise struct {
 	Recent  int `yaml:"recent"`  // drawn from the destinations of the last events
 	Window  int `yaml:"window"`  // how many events these are
 	Uniform int `yaml:"uniform"` // drawn from all destinations of the training part
+	Any     int `yaml:"any"`     // drawn from all nodes
 }
 
 // most is how many rows an event has in training, at most.
-func (n Noise) most() int { return 1 + n.Own + n.Recent + n.Uniform }
+func (n Noise) most() int { return 1 + n.Own + n.Recent + n.Uniform + n.Any }
 
 // Defaults returns the settings that docs/models/pairclock.md has results of.
 func Defaults() *Options {
 	return &Options{
 		HalfLives: []float64{3600, 86_400, 7 * 86_400}, PairHalfLife: 86_400,
-		Noise: Noise{Own: 10, Recent: 8, Window: 500, Uniform: 12},
+		Noise: Noise{Own: 10, Recent: 8, Window: 500, Uniform: 12, Any: 1},
 		Head:  head.Options{Hidden: []int{64, 32}, Norm: nn.NoNorm, LR: 1e-3, PosWeight: 1},
 	}
 }
@@ -61,6 +62,7 @@ func (n Noise) validate() error {
 		models.InRange("recent", n.Recent, 0, 1000),
 		models.InRange("window", n.Window, 1, 1_000_000),
 		models.InRange("uniform", n.Uniform, 1, 1000), // without them nothing is known of rare destinations
+		models.InRange("any", n.Any, 0, 1000),
 	)
 }
 
@@ -69,7 +71,7 @@ func (n Noise) validate() error {
 // batch in training, with what the layers make of them.
 func (o *Options) bytes(s models.Setup) int64 {
 	node := 24 + 8 + 64 + 8*len(o.HalfLives) + 4 + 4 + 4
-	row := 22 + len(o.HalfLives)
+	row := 23 + len(o.HalfLives)
 	for _, units := range o.Head.Hidden {
 		row += 2 * units // and their gradients: all of it on the host and the device
 	}

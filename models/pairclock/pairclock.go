@@ -1,7 +1,7 @@
 // Package pairclock scores a source and a destination by clocks and counts alone:
 // the times since the last events of the pair and of both nodes, counts of events,
 // some of them decayed, and how often the destination was taken after the one that
-// the source took last. A small MLP makes a score of these 25 numbers. Features of
+// the source took last. A small MLP makes a score of these 26 numbers. Features of
 // events are not read.
 //
 // It is no published model (docs/models/pairclock.md). Training is noise-contrastive estimation
@@ -110,21 +110,22 @@ func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) e
 	return models.CheckScores(b, logits[:b.Len()*len(candidates)])
 }
 
-// score writes the scores of the nodes. All of them that were never a destination
-// have the same row, which is scored once.
+// score writes the scores of the nodes. Those that were never a destination have one of
+// two rows, as they were a source or not, and each is scored once.
 func (m *Model) score(src int32, time float64, nodes []int32, scores []float32) {
 	place := m.clocks.place
 	m.asked, m.row = m.asked[:0], m.row[:0]
-	unseen := int32(-1) // row of all nodes without events
+	unseen := [2]int32{-1, -1} // rows of nodes that were never a destination
 	for _, v := range nodes {
 		at := place[v] - 1
-		if isNew := m.clocks.destinations[v].events == 0; isNew && unseen >= 0 {
-			at = unseen
+		same := &unseen[int(flag(m.clocks.sources[v].events > 0))]
+		if isNew := m.clocks.destinations[v].events == 0; isNew && *same >= 0 {
+			at = *same
 		} else if at < 0 {
 			at = int32(len(m.asked))
 			m.asked = append(m.asked, v)
 			if place[v] = at + 1; isNew {
-				unseen = at
+				*same = at
 			}
 		}
 		m.row = append(m.row, at)

@@ -36,7 +36,7 @@ func TestDraws(t *testing.T) {
 	const draws = 20_000
 	s := modeltest.Random(3, 200)
 	o := Defaults()
-	o.Noise = Noise{Own: 2, Recent: 3, Window: 20, Uniform: 4}
+	o.Noise = Noise{Own: 2, Recent: 3, Window: 20, Uniform: 4, Any: 2}
 	m := build(t, o, s, 1)
 	check(t, m.Observe(s))
 	src, truth := s.Src[199], s.Dst[7]
@@ -62,15 +62,12 @@ func TestDraws(t *testing.T) {
 	total := 0.
 	for v := range sum {
 		e := m.noise.expected(of, int32(v))
-		if v < s.Users {
-			e = 0 // sources are never drawn unless they were destinations
-		}
 		total += e
 		if got := sum[v] / draws; math.Abs(got-e) > 5*math.Sqrt(e/draws)+1e-9 {
 			t.Errorf("node %d is drawn %.3f times, expected %.3f", v, got, e)
 		}
 	}
-	if want := float64(2 + 3 + 4); math.Abs(total-want) > 1e-9 {
+	if want := float64(2 + 3 + 4 + 2); math.Abs(total-want) > 1e-9 {
 		t.Errorf("%v draws expected, there are %v", total, want)
 	}
 }
