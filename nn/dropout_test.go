@@ -48,7 +48,7 @@ func TestMasksHaveTheirStream(t *testing.T) {
 	active.Set(rows)
 	n.drawMasks()
 	want := make([]float32, rows*width)
-	DrawMask(want, share, Rand(seed, ForDropout))
+	DrawMask(want, share, source(seed, ForDropout))
 	if got := n.masks[0].drawn; !slices.Equal(got, want) {
 		t.Errorf("the first mask is %v, expected %v", got, want)
 	}

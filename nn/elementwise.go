@@ -93,29 +93,62 @@ func GELU(x *G.Node) *G.Node {
 	}
 	return op{
 		name: "gelu", shapes: "nk -> nk", smooth: []bool{true},
-		run: func(c *call) {
-			share(c.device, c.numbers(0), c.out, c.in[0])
-			c.device.Mul(c.numbers(0), c.out, c.out, c.in[0])
+		call: func(c *call) func() {
+			return c.inParts(func(n int, of []kernels.Buffer) {
+				out, x := of[0], of[1]
+				share(c.device, n, out, x)
+				c.device.Mul(n, out, out, x)
+			}, c.out, c.in[0])
 		},
 		grad: func(in G.Nodes, _, g *G.Node) G.Nodes {
 			return G.Nodes{op{
 				name: "gelu gradient", shapes: "nk nk -> nk",
 				call: func(c *call) func() {
-					slope := c.device.NewBuffer(c.size(0))
-					return func() {
-						n, x := c.numbers(0), c.in[0]
+					slope := c.device.NewBuffer(c.partSize())
+					return c.inParts(func(n int, of []kernels.Buffer) {
+						out, x, g := of[0], of[1], of[2]
 						c.device.Mul(n, slope, x, x)
 						c.device.Affine(n, slope, 3*cubic, slope, linear)
 						c.device.Mul(n, slope, slope, x) // x times the derivative of the sigmoid's argument
-						share(c.device, n, c.out, x)
-						c.device.SigmoidGrad(n, slope, slope, c.out)
-						c.device.Add(n, c.out, c.out, slope)
-						c.device.Mul(n, c.out, c.out, c.in[1])
-					}
+						share(c.device, n, out, x)
+						c.device.SigmoidGrad(n, slope, slope, out)
+						c.device.Add(n, out, out, slope)
+						c.device.Mul(n, out, out, g)
+					}, c.out, c.in[0], c.in[1])
 				},
 			}.apply(in[0], g)}
 		},
 	}.apply(x)
+}
+
+// partSize is how many numbers of input 0 stay in a cache from one kernel to the next:
+// all where calls are expensive.
+func (c *call) partSize() int {
+	if _, ok := c.device.(kernels.Fuser); ok {
+		return c.size(0)
+	}
+	return min(c.size(0), 1<<15)
+}
+
+// inParts prepares calls of f for parts of the buffers, each of which has as many numbers
+// as input 0.
+func (c *call) inParts(f func(n int, of []kernels.Buffer), buffers ...kernels.Buffer) func() {
+	var parts [][]kernels.Buffer
+	size := c.partSize()
+	for first := 0; first < c.size(0); first += size {
+		var part []kernels.Buffer
+		for _, b := range buffers {
+			part = append(part, c.device.View(b, first, min(size, c.size(0)-first)))
+		}
+		parts = append(parts, part)
+	}
+	return func() {
+		left := c.numbers(0)
+		for i := 0; left > 0; i++ {
+			f(min(size, left), parts[i])
+			left -= size
+		}
+	}
 }
 
 // tanhSum is tanh(a + b), by way of tanh x = 2 sigmoid(2x) - 1. Both have
@@ -155,14 +188,17 @@ func Dropout(h, mask *G.Node) *G.Node {
 }
 
 // DrawMask fills mask with 0 for dropped units, a share p of them, and
-// 1/(1-p) for the rest.
-func DrawMask(mask []float32, p float64, rng *rand.Rand) {
-	keep := float32(1 / (1 - p))
+// 1/(1-p) for the rest. It takes a draw for each unit unless p is 0.
+func DrawMask(mask []float32, p float64, draws *rand.PCG) {
+	// Half the time of rand.Rand's Float64() < p, of which it is what the bits say.
+	const bits = 53
+	values, limit := [2]float32{float32(1 / (1 - p)), 0}, uint64(math.Ceil(p*(1<<bits)))
 	for i := range mask {
-		mask[i] = keep
-		if p > 0 && rng.Float64() < p {
-			mask[i] = 0
+		dropped := 0
+		if limit > 0 && draws.Uint64()<<(64-bits)>>(64-bits) < limit {
+			dropped = 1
 		}
+		mask[i] = values[dropped]
 	}
 }
 

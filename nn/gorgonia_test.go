@@ -31,7 +31,7 @@ func newNetwork() network {
 	n.x, n.w1, n.b1 = draw(n.rows*n.in), draw(n.in*n.hidden), draw(n.hidden)
 	n.w2, n.b2 = draw(n.hidden), draw(1)
 	n.mask = make([]float32, n.rows*n.hidden)
-	DrawMask(n.mask, .3, r)
+	DrawMask(n.mask, .3, source(9, ForDropout))
 	for k := range n.rows {
 		n.target, n.weight = append(n.target, float32(k%2)), append(n.weight, float32(r.Float64()))
 	}

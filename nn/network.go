@@ -17,9 +17,8 @@ import (
 type Network struct {
 	*Graph
 	initial *rand.Rand // of the weights
-	drops   *rand.Rand
-	source  *rand.PCG // of drops
-	earlier rand.PCG  // the source before masks were drawn last
+	drops   *rand.PCG
+	earlier rand.PCG // the drops before masks were drawn last
 	params  []Param
 	masks   []mask
 }
@@ -44,8 +43,7 @@ type mask struct {
 
 // NewNetwork is an empty network on a device.
 func NewNetwork(d kernels.Device, seed uint64) *Network {
-	drops := source(seed, ForDropout)
-	return &Network{Graph: NewGraph(d), initial: Rand(seed, ForParameters), drops: rand.New(drops), source: drops}
+	return &Network{Graph: NewGraph(d), initial: Rand(seed, ForParameters), drops: source(seed, ForDropout)}
 }
 
 // Device is where the network lives.
@@ -93,10 +91,15 @@ func draw(count int, number func() float32) []float32 {
 // Linear is x W, plus b, and relu of it: PyTorch's Linear, weights and biases
 // uniform in +-1/sqrt(inputs).
 func (n *Network) Linear(w, b string, x *G.Node, out int, relu bool) *G.Node {
-	in := x.Shape()[1]
+	return n.Layer(w, b, x.Shape()[1], out, relu)(x)
+}
+
+// Layer is Linear of whatever it is called with, of in columns.
+func (n *Network) Layer(w, b string, in, out int, relu bool) func(x *G.Node) *G.Node {
 	bound := 1 / math.Sqrt(float64(in))
 	weights := n.Weight(w, n.Uniform(in*out, bound), in, out)
-	return Dense(x, weights, n.Weight(b, n.Uniform(out, bound), out), relu)
+	biases := n.Weight(b, n.Uniform(out, bound), out)
+	return func(x *G.Node) *G.Node { return Dense(x, weights, biases, relu) }
 }
 
 // Drop is dropout on h, a share of whose units are dropped in training.
@@ -114,7 +117,7 @@ func (n *Network) Mask(site string, rows *Rows, cols int, share float64) *G.Node
 
 // drawMasks redraws the active rows of all dropout sites.
 func (n *Network) drawMasks() {
-	n.earlier = *n.source
+	n.earlier = *n.drops
 	for _, m := range n.masks {
 		active := m.drawn[:m.rows.active*m.cols]
 		DrawMask(active, m.share, n.drops)

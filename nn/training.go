@@ -95,7 +95,7 @@ func (t *Training) check() { t.first = t.checked.Check(t.network.device) }
 func (t *Training) Answer() float32 {
 	t.FirstBad = t.network.device.FirstBad(t.value[:], t.loss)
 	if t.FirstBad >= 0 {
-		*t.network.source = t.network.earlier
+		*t.network.drops = t.network.earlier
 	}
 	return t.value[0]
 }

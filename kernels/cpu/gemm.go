@@ -14,10 +14,12 @@ type Gemm = portable.Gemm[float32]
 const GemmScratch = gemmDepth * gemmWidth
 
 // A product is computed in panels of at most gemmDepth rows and gemmWidth
-// columns of op(B); scratch holds one of them.
+// columns of op(B); scratch holds one of them. They take turns on a block of about
+// gemmRows rows of op(A).
 const (
 	gemmDepth = 512
 	gemmWidth = 32
+	gemmRows  = 512
 )
 
 // Gemm computes the product. It panics if the sizes do not fit or scratch has

@@ -66,25 +66,34 @@ func (t *gemmKernels) singleRow(g *Gemm) {
 	}
 }
 
-// panels goes through C in panels of two vectors of columns, and in each
-// through k in blocks of gemmDepth. Between blocks the sums lie in C, which
+// panels goes through k in blocks of gemmDepth, through the rows in blocks of gemmRows, and
+// through these in panels of two vectors of columns, so that the block of op(A) is read
+// from a cache by all panels but the first. Between blocks of k the sums lie in C, which
 // rounds nothing.
 func (t *gemmKernels) panels(g *Gemm, scratch []float32) {
-	for j := 0; j < g.N; j += 2 * t.lanes {
-		p := panel{gemmKernels: t, column: j, columns: min(2*t.lanes, g.N-j)}
-		p.next(g, scratch)
-		for p.k+p.depth < g.K {
-			p.next(g, scratch)
+	for k := 0; k == 0 || k < g.K; k += gemmDepth {
+		blocks := max(1, (g.M+gemmRows/2)/gemmRows)
+		for row := 0; blocks > 0; blocks-- {
+			rows := (g.M - row + blocks - 1) / blocks
+			for j := 0; j < g.N; j += 2 * t.lanes {
+				p := panel{gemmKernels: t, column: j, columns: min(2*t.lanes, g.N-j), first: row, count: rows, k: k}
+				p.next(g, scratch)
+				for end := min(k+gemmDepth, g.K); p.k+p.depth < end; {
+					p.next(g, scratch)
+				}
+			}
+			row += rows
 		}
 	}
 }
 
-// panel is a block of columns of C and the part of k that is added to it. (The
+// panel is a block of columns and rows of C, and the part of k that is added to it. (The
 // product is a parameter of its methods: in the panel it would be allocated on
 // the heap.)
 type panel struct {
 	*gemmKernels
 	column, columns int
+	first, count    int      // rows of C
 	k, depth        int      // the block of k that is being added
 	b               *float32 // its part of op(B), rows bRow elements apart
 	bRow            int
@@ -103,9 +112,9 @@ func (p *panel) width() int {
 func (p *panel) next(g *Gemm, scratch []float32) {
 	p.k += p.depth
 	p.locate(g, scratch)
-	tiles := (g.M + p.rows - 1) / p.rows
-	for row := 0; tiles > 0; tiles-- {
-		rows := (g.M - row + tiles - 1) / tiles
+	tiles := (p.count + p.rows - 1) / p.rows
+	for row, end := p.first, p.first+p.count; tiles > 0; tiles-- {
+		rows := (end - row + tiles - 1) / tiles
 		p.tile(g, row, rows)
 		row += rows
 	}

@@ -57,13 +57,16 @@ func newEncoder(net *nn.Network, o Encoder, t *tokens, pairs *nn.Rows, most int)
 		h = nn.Add(h, nn.Transpose(e.tokenPart(fmt.Sprintf("encoder.tokens%d.", i+1), h), h))
 		name := fmt.Sprintf("encoder.channels%d.", i+1)
 		hidden := e.hidden(name, h, e.tokens, 4*o.Channels)
-		if i == o.Layers-1 && o.Dropout == 0 { // what follows is linear: it is the same of the means
-			h, hidden = mean(h), mean(hidden)
+		out := e.out(name, 4*o.Channels, o.Channels)
+		full := nn.Add(h, e.drop(name+"mask2", out(hidden), e.tokens))
+		switch {
+		case i < o.Layers-1:
+			h = full
+		case o.Dropout == 0: // what follows is linear: it is the same of the means
+			h = nn.Add(mean(h), out(mean(hidden)))
+		default: // so it is in inference
+			h = nn.TrainingOr(mean(full), nn.Add(mean(h), out(mean(hidden))))
 		}
-		h = nn.Add(h, e.out(name, hidden, e.tokens, o.Channels))
-	}
-	if o.Dropout > 0 {
-		h = mean(h)
 	}
 	ends := [2]*nn.Node{}
 	for i := range ends {
@@ -79,7 +82,7 @@ func newEncoder(net *nn.Network, o Encoder, t *tokens, pairs *nn.Rows, most int)
 // tokenPart is the half of a mixer that mixes tokens, with a row for each channel.
 func (e *encoder) tokenPart(name string, x *nn.Node) *nn.Node {
 	h := e.hidden(name, nn.Transpose(x, e.channel), e.channels, max(1, e.opts.Neighbours/2))
-	return e.out(name, h, e.channels, e.opts.Neighbours)
+	return e.drop(name+"mask2", e.out(name, h.Shape()[1], e.opts.Neighbours)(h), e.channels)
 }
 
 // hidden and out are the perceptron of one half of a mixer, on the normalised columns
@@ -91,8 +94,8 @@ func (e *encoder) hidden(name string, x *nn.Node, rows *nn.Rows, units int) *nn.
 	return e.drop(name+"mask1", nn.GELU(e.net.Linear(name+"W1", name+"b1", x, units, false)), rows)
 }
 
-func (e *encoder) out(name string, hidden *nn.Node, rows *nn.Rows, units int) *nn.Node {
-	return e.drop(name+"mask2", e.net.Linear(name+"W2", name+"b2", hidden, units, false), rows)
+func (e *encoder) out(name string, inputs, units int) func(hidden *nn.Node) *nn.Node {
+	return e.net.Layer(name+"W2", name+"b2", inputs, units, false)
 }
 
 func (e *encoder) drop(site string, h *nn.Node, rows *nn.Rows) *nn.Node {

@@ -36,7 +36,7 @@ type Model struct {
 // many.
 const (
 	scored  = 1024
-	encoded = 16
+	encoded = 64
 )
 
 // New builds the model for one trial.
