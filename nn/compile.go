@@ -149,14 +149,17 @@ func (c *compiler) needed(outputs G.Nodes) (steps []*step) {
 }
 
 // step is that of the node whose value n has: itself, or what an operation
-// passes on that is for training only.
+// passes on in this mode.
 func (c *compiler) step(n *G.Node) *step {
-	for c.mode == ForInference {
+	for {
 		o, ours := n.Op().(*op)
-		if !ours || !o.trainingOnly {
+		if ours && o.trainingOnly && c.mode == ForInference {
+			n = children(n)[0]
+		} else if ours && o.choice && c.mode == ForTraining {
+			n = children(n)[1]
+		} else {
 			break
 		}
-		n = children(n)[0]
 	}
 	if c.steps[n.ID()] == nil {
 		s := &step{Node: n}

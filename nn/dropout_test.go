@@ -53,3 +53,24 @@ func TestMasksHaveTheirStream(t *testing.T) {
 		t.Errorf("the first mask is %v, expected %v", got, want)
 	}
 }
+
+// TestMasksAreDraws: a unit is dropped where Float64 of its draw is below p.
+func TestMasksAreDraws(t *testing.T) {
+	for _, p := range []float64{5e-324, 0x1p-53, 3 * 0x1p-53, .3, 1 - 0x1p-53} {
+		draws, same := source(7, ForDropout), Rand(7, ForDropout)
+		mask := make([]float32, 1000)
+		DrawMask(mask, p, draws)
+		for i, v := range mask {
+			if dropped := same.Float64() < p; dropped != (v == 0) {
+				t.Fatalf("p %v: mask[%d] is %v, dropped %v", p, i, v, dropped)
+			}
+		}
+		if draws.Uint64() != same.Uint64() {
+			t.Errorf("p %v: other draws follow", p)
+		}
+	}
+	draws, mask := source(7, ForDropout), []float32{2, 2}
+	if DrawMask(mask, 0, draws); mask[0] != 1 || draws.Uint64() != source(7, ForDropout).Uint64() {
+		t.Errorf("p 0: mask %v, or a draw was taken", mask)
+	}
+}

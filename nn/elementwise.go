@@ -190,7 +190,7 @@ func Dropout(h, mask *G.Node) *G.Node {
 // DrawMask fills mask with 0 for dropped units, a share p of them, and
 // 1/(1-p) for the rest. It takes a draw for each unit unless p is 0.
 func DrawMask(mask []float32, p float64, draws *rand.PCG) {
-	// Half the time of rand.Rand's Float64() < p, of which it is what the bits say.
+	// The same as rand.Rand's Float64() < p, bit for bit, in half the time.
 	const bits = 53
 	values, limit := [2]float32{float32(1 / (1 - p)), 0}, uint64(math.Ceil(p*(1<<bits)))
 	for i := range mask {
@@ -207,9 +207,8 @@ func DrawMask(mask []float32, p float64, draws *rand.PCG) {
 // same columns.
 func TrainingOr(x, y *G.Node) *G.Node {
 	return op{
-		name: "training or inference", shapes: "nk mk -> mk", smooth: []bool{false, true}, trainingOnly: true,
+		name: "training or inference", shapes: "nk mk -> mk", smooth: []bool{false, true}, trainingOnly: true, choice: true,
 		grad: func(_ G.Nodes, _, g *G.Node) G.Nodes { return G.Nodes{nil, g} },
-		run:  func(c *call) { c.device.CopyRows(c.rows(1), c.cols(1), c.out, c.cols(1), c.in[1], c.cols(1)) },
 	}.apply(y, x)
 }
 

@@ -23,6 +23,32 @@ func TestScale(t *testing.T) {
 
 func TestGELU(t *testing.T) { checkOp(t, geluTest) }
 
+// TestLargeGELU: numbers that do not fit into one part, and their gradients.
+func TestLargeGELU(t *testing.T) {
+	const capacity, cols = 3000, 33
+	weights, numbers := drawn("weights of the loss", capacity*cols), drawn("x", capacity*cols)
+	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
+		b := newOpBench(t, d, func(b *opBench) (*G.Node, []func()) {
+			rows := NewRows(capacity)
+			y := GELU(b.input("x", rows, cols))
+			b.graph.blocks = blockRows{1000, 1000}
+			return y, []func(){func() { rows.Set(capacity) }, func() { rows.Set(2979) }, func() { rows.Set(1) }}
+		})
+		for batch, rows := range []int{capacity, 2979, 1} {
+			got := b.results(batch)
+			for i := range rows * cols {
+				const scale, cubic = 2 * math.Sqrt2 / math.SqrtPi, .044715
+				x := float64(numbers[i])
+				share := 1 / (1 + math.Exp(-scale*(x+cubic*x*x*x)))
+				slope := float64(weights[i]) * share * (1 + x*scale*(1+3*cubic*x*x)*(1-share))
+				if math.Abs(float64(got[0][i])-x*share) > 1e-5 || math.Abs(float64(got[1][i])-slope) > 1e-5 {
+					t.Fatalf("%d rows, number %d: gelu(%v) is %v with gradient %v, expected %v and %v", rows, i, x, got[0][i], got[1][i], x*share, slope)
+				}
+			}
+		}
+	})
+}
+
 // TestGELUIsNear the function that it approximates, far out too.
 func TestGELUIsNear(t *testing.T) {
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {

@@ -94,7 +94,7 @@ func (n *Network) Linear(w, b string, x *G.Node, out int, relu bool) *G.Node {
 	return n.Layer(w, b, x.Shape()[1], out, relu)(x)
 }
 
-// Layer is Linear of whatever it is called with, of in columns.
+// Layer returns a function that applies one Linear layer to any node of in columns.
 func (n *Network) Layer(w, b string, in, out int, relu bool) func(x *G.Node) *G.Node {
 	bound := 1 / math.Sqrt(float64(in))
 	weights := n.Weight(w, n.Uniform(in*out, bound), in, out)

@@ -53,8 +53,9 @@ type op struct {
 	// result begins: it is a window of that.
 	view *int
 	// trainingOnly operations pass their first input on in programs for
-	// inference.
-	trainingOnly bool
+	// inference, and a choice its second one in those for training. What is not passed on is
+	// not computed.
+	trainingOnly, choice bool
 }
 
 // apply adds the operation to the graph of its inputs, and returns its result

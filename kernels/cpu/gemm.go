@@ -14,8 +14,8 @@ type Gemm = portable.Gemm[float32]
 const GemmScratch = gemmDepth * gemmWidth
 
 // A product is computed in panels of at most gemmDepth rows and gemmWidth
-// columns of op(B); scratch holds one of them. They take turns on a block of about
-// gemmRows rows of op(A).
+// columns of op(B); scratch holds one of them. All panels go over one block of about
+// gemmRows rows of op(A) before the next.
 const (
 	gemmDepth = 512
 	gemmWidth = 32

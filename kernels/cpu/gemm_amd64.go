@@ -153,7 +153,7 @@ const packFrom = 192
 // row, reaches only columns that are never stored.
 func (p *panel) locate(g *Gemm, scratch []float32) {
 	width := p.width()
-	p.depth = min(gemmDepth, g.K-p.k)
+	p.depth = min(gemmDepth-p.k%gemmDepth, g.K-p.k)
 	p.b, p.bRow = &scratch[0], width
 	switch {
 	case p.depth == 0:

@@ -94,8 +94,8 @@ func (n *noise) draw(s *source, truth int32) (nodes, drawn []int32) {
 // own are the latest pairs of the source.
 func (n *noise) own(s *source) []pair { return s.pairs[max(0, len(s.pairs)-n.Own):] }
 
-// expected is how often a node is drawn on average, and above zero: of one that cannot
-// be drawn, as often as a destination of the training part.
+// expected is how often a node is drawn on average. Where Any is 0, a node outside the
+// training part counts like one inside, so that the result is above zero.
 func (n *noise) expected(s *source, v int32) float64 {
 	e := float64(n.Any) / float64(len(n.times))
 	if _, found := slices.BinarySearch(n.all, v); found || n.Any == 0 {

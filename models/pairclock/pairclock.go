@@ -111,7 +111,7 @@ func (m *Model) Score(b datasets.Stream, candidates []int32, logits []float32) e
 }
 
 // score writes the scores of the nodes. Those that were never a destination have one of
-// two rows, as they were a source or not, and each is scored once.
+// two rows, depending on whether they ever were a source, and each is scored once.
 func (m *Model) score(src int32, time float64, nodes []int32, scores []float32) {
 	place := m.clocks.place
 	m.asked, m.row = m.asked[:0], m.row[:0]

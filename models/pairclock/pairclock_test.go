@@ -1,6 +1,7 @@
 package pairclock
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -33,10 +34,16 @@ func build(t rapid.TB, o *Options, s datasets.Stream, seed uint64) *Model {
 // TestDraws: an event's true destination comes first, no destination comes twice, and
 // each is drawn as often as expected.
 func TestDraws(t *testing.T) {
+	for _, n := range []int{0, 2} {
+		t.Run(fmt.Sprintf("any %d", n), func(t *testing.T) { checkDraws(t, n) })
+	}
+}
+
+func checkDraws(t *testing.T, ofAny int) {
 	const draws = 20_000
 	s := modeltest.Random(3, 200)
 	o := Defaults()
-	o.Noise = Noise{Own: 2, Recent: 3, Window: 20, Uniform: 4, Any: 2}
+	o.Noise = Noise{Own: 2, Recent: 3, Window: 20, Uniform: 4, Any: ofAny}
 	m := build(t, o, s, 1)
 	check(t, m.Observe(s))
 	src, truth := s.Src[199], s.Dst[7]
@@ -62,12 +69,18 @@ func TestDraws(t *testing.T) {
 	total := 0.
 	for v := range sum {
 		e := m.noise.expected(of, int32(v))
+		if v < s.Users && ofAny == 0 {
+			if e <= 0 {
+				t.Errorf("node %d is expected %v times", v, e)
+			}
+			e = 0 // sources are never drawn unless they were destinations
+		}
 		total += e
 		if got := sum[v] / draws; math.Abs(got-e) > 5*math.Sqrt(e/draws)+1e-9 {
 			t.Errorf("node %d is drawn %.3f times, expected %.3f", v, got, e)
 		}
 	}
-	if want := float64(2 + 3 + 4 + 2); math.Abs(total-want) > 1e-9 {
+	if want := float64(2 + 3 + 4 + ofAny); math.Abs(total-want) > 1e-9 {
 		t.Errorf("%v draws expected, there are %v", total, want)
 	}
 }

@@ -64,7 +64,7 @@ func newEncoder(net *nn.Network, o Encoder, t *tokens, pairs *nn.Rows, most int)
 			h = full
 		case o.Dropout == 0: // what follows is linear: it is the same of the means
 			h = nn.Add(mean(h), out(mean(hidden)))
-		default: // so it is in inference
+		default: // in inference there is no dropout, so the same holds
 			h = nn.TrainingOr(mean(full), nn.Add(mean(h), out(mean(hidden))))
 		}
 	}

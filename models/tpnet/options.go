@@ -51,8 +51,8 @@ func (o *Options) Validate() error {
 }
 
 // bytes returns the memory of a model: the walks, products and neighbours of all nodes,
-// the walks, products and rows of those that are candidates, and what training makes of
-// the tokens of a batch.
+// the walks, products and rows of those that are candidates, and what is made of
+// the tokens of a batch or of the nodes that are asked for.
 func (o *Options) bytes(s models.Setup) int64 {
 	const (
 		inputs, layer, dropped = 5, 55, 11 // numbers of a token for each column and channel, with their gradients: about
@@ -69,7 +69,8 @@ func (o *Options) bytes(s models.Setup) int64 {
 			channel += dropped
 		}
 		token := inputs*columns + channel*e.Channels*e.Layers
-		batch = 4*token*2*e.Neighbours*max(2*s.MaxBatch, encoded) + parameter*2*e.Channels*(columns+(1+4*e.Layers)*e.Channels)
+		batch = 4*token*2*e.Neighbours*max(2*s.MaxBatch, encoded) + 4*(1+encoded)*(walks+2*e.Neighbours*o.across())
+		batch += parameter * 2 * e.Channels * (columns + (1+4*e.Layers)*e.Channels)
 	}
 	return int64(node)*int64(s.NumNodes) + int64(candidate)*int64(slots(s.NumNodes)) + int64(batch)
 }

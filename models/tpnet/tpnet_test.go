@@ -314,6 +314,7 @@ func TestManyCandidates(t *testing.T) {
 
 func checkMany(t *testing.T, o *Options) {
 	s := modeltest.Random(5, 60)
+	s.NumNodes = 3 * encoded // most of them without events
 	m := build(t, o, s, 1)
 	check(t, m.Observe(s.Slice(0, 50)))
 	asked, want := make([]int32, 3*m.features.most+1), make([]float32, 1)

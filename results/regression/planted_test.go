@@ -33,7 +33,7 @@ func TestBugsFit(t *testing.T) {
 // TestPlantedBugs builds bench anew with one bug at a time and lets the build
 // check itself: it must fail, bit by bit and by statistics alone. The same
 // build without a bug must pass. It takes minutes: DGSBENCH_PLANTED is 1/1 for all
-// bugs, or 1/2 and 2/2 for every other one, without the build without a bug.
+// bugs, or 1/2 and 2/2 for every other one; the build without a bug is then left out.
 func TestPlantedBugs(t *testing.T) {
 	if os.Getenv("DGSBENCH_PLANTED") == "" {
 		t.Skip("DGSBENCH_PLANTED is not set: it builds and measures for minutes")
