@@ -14,10 +14,10 @@ func TestDropoutMasks(t *testing.T) {
 	const width, rows, p = 50, 100, .3
 	q := newProblem(t, cpu.NewDevice(cpu.Best(), 2), 2, rows, MLPConfig{Hidden: []int{width, width}, Dropout: p}, rows)
 	q.gradient()
-	equal := 0
-	for i, mask := range q.mlp.masks {
+	equal, first := 0, valuesOf(q.mlp.Network, 0)
+	for i := range q.mlp.masks {
 		zero := 0
-		for j, v := range mask.drawn {
+		for j, v := range valuesOf(q.mlp.Network, i) {
 			switch v {
 			case 0:
 				zero++
@@ -25,7 +25,7 @@ func TestDropoutMasks(t *testing.T) {
 			default:
 				t.Fatalf("mask %d[%d] is %v", i, j, v)
 			}
-			if q.mlp.masks[0].drawn[j] == q.mlp.masks[1].drawn[j] {
+			if i == 1 && v == first[j] {
 				equal++
 			}
 		}
@@ -33,24 +33,39 @@ func TestDropoutMasks(t *testing.T) {
 			t.Errorf("mask %d drops %.3f, expected %v", i, share, p)
 		}
 	}
-	if equal == 2*width*rows {
+	if equal == width*rows {
 		t.Error("both layers have the same mask")
 	}
 }
 
+// valuesOf are the active units of the mask with number i.
+func valuesOf(n *Network, i int) []float32 {
+	m := n.masks[i]
+	var out []float32
+	for _, part := range m.parts {
+		values := make([]float32, part.Len())
+		n.device.Read(values, part)
+		out = append(out, values...)
+	}
+	return out[:m.rows.active*m.cols]
+}
+
 // TestMasksHaveTheirStream: masks are drawn from a stream of their own, so that
-// they depend on no initial values.
+// they depend on no initial values, and of active rows alone.
 func TestMasksHaveTheirStream(t *testing.T) {
-	const seed, rows, width, share = 7, 5, 8, .5
-	n, active := NewNetwork(cpu.NewDevice(cpu.Best(), 1), seed), NewRows(rows)
-	n.Uniform(100, 1)
-	n.Mask("mask", active, width, share)
-	active.Set(rows)
-	n.drawMasks()
-	want := make([]float32, rows*width)
-	DrawMask(want, share, source(seed, ForDropout))
-	if got := n.masks[0].drawn; !slices.Equal(got, want) {
-		t.Errorf("the first mask is %v, expected %v", got, want)
+	const seed, width, share = 7, 8, .5
+	for _, rows := range []int{5, 2*maskPart/width - 1, 2 * maskPart / width} {
+		n, active := NewNetwork(cpu.NewDevice(cpu.Best(), 1), seed), NewRows(3*maskPart/width)
+		n.Uniform(100, 1)
+		n.Mask("first", active, width, share)
+		n.Mask("second", active, width, share)
+		active.Set(rows)
+		n.drawMasks()
+		want := make([]float32, 2*rows*width)
+		DrawMask(want, share, source(seed, ForDropout))
+		if got := slices.Concat(valuesOf(n, 0), valuesOf(n, 1)); !slices.Equal(got, want) {
+			t.Errorf("%d rows: other masks than the draws", rows)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type Network struct {
 	earlier rand.PCG // the drops before masks were drawn last
 	params  []Param
 	masks   []mask
+	drawn   []float32 // a part of a mask
 }
 
 // Param is a parameter, and where it lives.
@@ -32,14 +33,16 @@ type Param struct {
 	learned bool // by gradients
 }
 
-// mask is a dropout site: drawn here, written to the device.
+// mask is a dropout site. It is drawn here and written to the device in parts of maskPart
+// units, which a cache holds.
 type mask struct {
-	share  float64 // of the units that are dropped
-	rows   *Rows
-	cols   int
-	drawn  []float32
-	buffer kernels.Buffer
+	share float64 // of the units that are dropped
+	rows  *Rows
+	cols  int
+	parts []kernels.Buffer
 }
+
+const maskPart = 1 << 16
 
 // NewNetwork is an empty network on a device.
 func NewNetwork(d kernels.Device, seed uint64) *Network {
@@ -110,8 +113,13 @@ func (n *Network) Drop(site string, h *G.Node, rows *Rows, share float64) *G.Nod
 // Mask is an input of factors of dropout, rows x cols, that are drawn anew
 // for every run of training.
 func (n *Network) Mask(site string, rows *Rows, cols int, share float64) *G.Node {
-	node := n.Input(site, rows, cols)
-	n.masks = append(n.masks, mask{share, rows, cols, make([]float32, rows.capacity*cols), n.Buffer(node)})
+	node, m := n.Input(site, rows, cols), mask{share: share, rows: rows, cols: cols}
+	whole := n.Buffer(node)
+	for at := 0; at < whole.Len(); at += maskPart {
+		m.parts = append(m.parts, n.device.View(whole, at, min(maskPart, whole.Len()-at)))
+	}
+	n.masks = append(n.masks, m)
+	n.drawn = make([]float32, max(len(n.drawn), min(maskPart, whole.Len())))
 	return node
 }
 
@@ -119,9 +127,13 @@ func (n *Network) Mask(site string, rows *Rows, cols int, share float64) *G.Node
 func (n *Network) drawMasks() {
 	n.earlier = *n.drops
 	for _, m := range n.masks {
-		active := m.drawn[:m.rows.active*m.cols]
-		DrawMask(active, m.share, n.drops)
-		n.device.Write(m.buffer, active)
+		left := m.rows.active * m.cols
+		for i := 0; left > 0; i++ {
+			drawn := n.drawn[:min(left, maskPart)]
+			DrawMask(drawn, m.share, n.drops)
+			n.device.Write(m.parts[i], drawn)
+			left -= len(drawn)
+		}
 	}
 }
 

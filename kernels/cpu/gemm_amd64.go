@@ -8,7 +8,7 @@ package cpu
 type gemmKernels struct {
 	rows, lanes  int
 	wide, narrow func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr,
-		depth, rows, cols int, bias *float32, accumulate, relu bool)
+		depth, tiles, rows, cols int, bias *float32, accumulate, relu bool)
 	row func(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth, cols int, bias *float32, relu bool)
 }
 
@@ -113,14 +113,15 @@ func (p *panel) next(g *Gemm, scratch []float32) {
 	p.k += p.depth
 	p.locate(g, scratch)
 	tiles := (p.count + p.rows - 1) / p.rows
-	for row, end := p.first, p.first+p.count; tiles > 0; tiles-- {
-		rows := (end - row + tiles - 1) / tiles
-		p.tile(g, row, rows)
-		row += rows
+	rows, higher := p.count/tiles, p.count%tiles
+	if higher > 0 {
+		p.tiles(g, p.first, higher, rows+1)
 	}
+	p.tiles(g, p.first+higher*(rows+1), tiles-higher, rows)
 }
 
-func (p *panel) tile(g *Gemm, row, rows int) {
+// tiles computes tiles of rows rows, one below another.
+func (p *panel) tiles(g *Gemm, row, tiles, rows int) {
 	step, next := g.LDA, 1
 	if g.TransA {
 		step, next = 1, g.LDA
@@ -138,7 +139,7 @@ func (p *panel) tile(g *Gemm, row, rows int) {
 		kernel = p.wide
 	}
 	kernel(a, uintptr(step)*4, uintptr(next)*4, p.b, uintptr(p.bRow)*4, &g.C[row*g.LDC+p.column], uintptr(g.LDC)*4,
-		p.depth, rows, p.columns, bias, p.k > 0, last && g.ReLU)
+		p.depth, tiles, rows, p.columns, bias, p.k > 0, last && g.ReLU)
 }
 
 // packFrom is the number of rows of op(A) from which packing B pays: packed, it

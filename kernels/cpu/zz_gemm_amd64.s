@@ -4,54 +4,56 @@
 
 #include "textflag.h"
 
-// func gemmAVX512Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, accumulate bool, relu bool)
+// func gemmAVX512Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemmAVX512Wide(SB), NOSPLIT, $0-90
-	MOVQ      a+0(FP), AX
-	MOVQ      b+24(FP), CX
-	MOVQ      depth+56(FP), DX
-	MOVQ      aCol+16(FP), BX
-	MOVQ      bRow+32(FP), SI
-	MOVQ      aRow+8(FP), DI
-	LEAQ      (DI)(DI*2), R8
-	LEAQ      (DI)(DI*4), R9
-	LEAQ      (R8)(DI*4), R10
-	LEAQ      (DI)(DI*8), R11
-	LEAQ      (R8)(DI*8), R12
-	LEAQ      (R9)(DI*8), R13
-	MOVQ      rows+64(FP), R14
-	CMPQ      R14, $0x0e
-	JEQ       rows14
-	CMPQ      R14, $0x0d
-	JEQ       rows13
-	CMPQ      R14, $0x0c
-	JEQ       rows12
-	CMPQ      R14, $0x0b
-	JEQ       rows11
-	CMPQ      R14, $0x0a
-	JEQ       rows10
-	CMPQ      R14, $0x09
-	JEQ       rows9
-	CMPQ      R14, $0x08
-	JEQ       rows8
-	CMPQ      R14, $0x07
-	JEQ       rows7
-	CMPQ      R14, $0x06
-	JEQ       rows6
-	CMPQ      R14, $0x05
-	JEQ       rows5
-	CMPQ      R14, $0x04
-	JEQ       rows4
-	CMPQ      R14, $0x03
-	JEQ       rows3
-	CMPQ      R14, $0x02
-	JEQ       rows2
+TEXT ·gemmAVX512Wide(SB), NOSPLIT, $0-98
+	MOVQ a+0(FP), AX
+	MOVQ b+24(FP), CX
+	MOVQ depth+56(FP), DX
+	MOVQ aCol+16(FP), BX
+	MOVQ bRow+32(FP), SI
+	MOVQ aRow+8(FP), DI
+	LEAQ (DI)(DI*2), R8
+	LEAQ (DI)(DI*4), R9
+	LEAQ (R8)(DI*4), R10
+	LEAQ (DI)(DI*8), R11
+	LEAQ (R8)(DI*8), R12
+	LEAQ (R9)(DI*8), R13
+	MOVQ rows+72(FP), R14
+	CMPQ R14, $0x0e
+	JEQ  rows14
+	CMPQ R14, $0x0d
+	JEQ  rows13
+	CMPQ R14, $0x0c
+	JEQ  rows12
+	CMPQ R14, $0x0b
+	JEQ  rows11
+	CMPQ R14, $0x0a
+	JEQ  rows10
+	CMPQ R14, $0x09
+	JEQ  rows9
+	CMPQ R14, $0x08
+	JEQ  rows8
+	CMPQ R14, $0x07
+	JEQ  rows7
+	CMPQ R14, $0x06
+	JEQ  rows6
+	CMPQ R14, $0x05
+	JEQ  rows5
+	CMPQ R14, $0x04
+	JEQ  rows4
+	CMPQ R14, $0x03
+	JEQ  rows3
+	CMPQ R14, $0x02
+	JEQ  rows2
+
+rows1:
 	VXORPS    Z0, Z0, Z0
 	VXORPS    Z1, Z1, Z1
-	MOVBLZX   accumulate+88(FP), DI
+	MOVBLZX   accumulate+96(FP), DI
 	TESTL     DI, DI
 	JE        begin1
-	MOVQ      cols+72(FP), DI
+	MOVQ      cols+80(FP), DI
 	MOVQ      $-1, R8
 	BZHIQ     DI, R8, R8
 	KMOVW     R8, K1
@@ -80,14 +82,14 @@ loop1:
 	JNE          loop1
 
 store1:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias1
 	VMOVUPS.Z (AX), K1, Z2
@@ -96,7 +98,7 @@ store1:
 	VADDPS    Z2, Z1, Z1
 
 noBias1:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU1
 	VXORPS  Z2, Z2, Z2
@@ -109,6 +111,20 @@ noReLU1:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last1
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows1
+
+last1:
 	VZEROUPPER
 	RET
 
@@ -117,10 +133,10 @@ rows2:
 	VXORPS    Z1, Z1, Z1
 	VXORPS    Z2, Z2, Z2
 	VXORPS    Z3, Z3, Z3
-	MOVBLZX   accumulate+88(FP), R8
+	MOVBLZX   accumulate+96(FP), R8
 	TESTL     R8, R8
 	JE        begin2
-	MOVQ      cols+72(FP), R8
+	MOVQ      cols+80(FP), R8
 	MOVQ      $-1, R9
 	BZHIQ     R8, R9, R9
 	KMOVW     R9, K1
@@ -155,14 +171,14 @@ loop2:
 	JNE          loop2
 
 store2:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias2
 	VMOVUPS.Z (AX), K1, Z4
@@ -173,7 +189,7 @@ store2:
 	VADDPS    Z4, Z3, Z3
 
 noBias2:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU2
 	VXORPS  Z4, Z4, Z4
@@ -191,6 +207,20 @@ noReLU2:
 	VMOVUPS Z2, K1, (AX)
 	VMOVUPS Z3, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last2
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows2
+
+last2:
 	VZEROUPPER
 	RET
 
@@ -201,10 +231,10 @@ rows3:
 	VXORPS    Z3, Z3, Z3
 	VXORPS    Z4, Z4, Z4
 	VXORPS    Z5, Z5, Z5
-	MOVBLZX   accumulate+88(FP), R8
+	MOVBLZX   accumulate+96(FP), R8
 	TESTL     R8, R8
 	JE        begin3
-	MOVQ      cols+72(FP), R8
+	MOVQ      cols+80(FP), R8
 	MOVQ      $-1, R9
 	BZHIQ     R8, R9, R9
 	KMOVW     R9, K1
@@ -245,14 +275,14 @@ loop3:
 	JNE          loop3
 
 store3:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias3
 	VMOVUPS.Z (AX), K1, Z6
@@ -265,7 +295,7 @@ store3:
 	VADDPS    Z6, Z5, Z5
 
 noBias3:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU3
 	VXORPS  Z6, Z6, Z6
@@ -288,6 +318,20 @@ noReLU3:
 	VMOVUPS Z4, K1, (AX)
 	VMOVUPS Z5, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last3
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows3
+
+last3:
 	VZEROUPPER
 	RET
 
@@ -300,10 +344,10 @@ rows4:
 	VXORPS    Z5, Z5, Z5
 	VXORPS    Z6, Z6, Z6
 	VXORPS    Z7, Z7, Z7
-	MOVBLZX   accumulate+88(FP), R9
+	MOVBLZX   accumulate+96(FP), R9
 	TESTL     R9, R9
 	JE        begin4
-	MOVQ      cols+72(FP), R9
+	MOVQ      cols+80(FP), R9
 	MOVQ      $-1, R10
 	BZHIQ     R9, R10, R10
 	KMOVW     R10, K1
@@ -350,14 +394,14 @@ loop4:
 	JNE          loop4
 
 store4:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias4
 	VMOVUPS.Z (AX), K1, Z8
@@ -372,7 +416,7 @@ store4:
 	VADDPS    Z8, Z7, Z7
 
 noBias4:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU4
 	VXORPS  Z8, Z8, Z8
@@ -400,6 +444,20 @@ noReLU4:
 	VMOVUPS Z6, K1, (AX)
 	VMOVUPS Z7, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last4
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows4
+
+last4:
 	VZEROUPPER
 	RET
 
@@ -414,10 +472,10 @@ rows5:
 	VXORPS    Z7, Z7, Z7
 	VXORPS    Z8, Z8, Z8
 	VXORPS    Z9, Z9, Z9
-	MOVBLZX   accumulate+88(FP), R9
+	MOVBLZX   accumulate+96(FP), R9
 	TESTL     R9, R9
 	JE        begin5
-	MOVQ      cols+72(FP), R9
+	MOVQ      cols+80(FP), R9
 	MOVQ      $-1, R10
 	BZHIQ     R9, R10, R10
 	KMOVW     R10, K1
@@ -470,14 +528,14 @@ loop5:
 	JNE          loop5
 
 store5:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias5
 	VMOVUPS.Z (AX), K1, Z10
@@ -494,7 +552,7 @@ store5:
 	VADDPS    Z10, Z9, Z9
 
 noBias5:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU5
 	VXORPS  Z10, Z10, Z10
@@ -527,6 +585,20 @@ noReLU5:
 	VMOVUPS Z8, K1, (AX)
 	VMOVUPS Z9, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last5
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows5
+
+last5:
 	VZEROUPPER
 	RET
 
@@ -543,10 +615,10 @@ rows6:
 	VXORPS    Z9, Z9, Z9
 	VXORPS    Z10, Z10, Z10
 	VXORPS    Z11, Z11, Z11
-	MOVBLZX   accumulate+88(FP), R10
+	MOVBLZX   accumulate+96(FP), R10
 	TESTL     R10, R10
 	JE        begin6
-	MOVQ      cols+72(FP), R10
+	MOVQ      cols+80(FP), R10
 	MOVQ      $-1, R11
 	BZHIQ     R10, R11, R11
 	KMOVW     R11, K1
@@ -605,14 +677,14 @@ loop6:
 	JNE          loop6
 
 store6:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias6
 	VMOVUPS.Z (AX), K1, Z12
@@ -631,7 +703,7 @@ store6:
 	VADDPS    Z12, Z11, Z11
 
 noBias6:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU6
 	VXORPS  Z12, Z12, Z12
@@ -669,6 +741,20 @@ noReLU6:
 	VMOVUPS Z10, K1, (AX)
 	VMOVUPS Z11, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last6
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows6
+
+last6:
 	VZEROUPPER
 	RET
 
@@ -687,10 +773,10 @@ rows7:
 	VXORPS    Z11, Z11, Z11
 	VXORPS    Z12, Z12, Z12
 	VXORPS    Z13, Z13, Z13
-	MOVBLZX   accumulate+88(FP), R10
+	MOVBLZX   accumulate+96(FP), R10
 	TESTL     R10, R10
 	JE        begin7
-	MOVQ      cols+72(FP), R10
+	MOVQ      cols+80(FP), R10
 	MOVQ      $-1, R11
 	BZHIQ     R10, R11, R11
 	KMOVW     R11, K1
@@ -755,14 +841,14 @@ loop7:
 	JNE          loop7
 
 store7:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias7
 	VMOVUPS.Z (AX), K1, Z14
@@ -783,7 +869,7 @@ store7:
 	VADDPS    Z14, Z13, Z13
 
 noBias7:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU7
 	VXORPS  Z14, Z14, Z14
@@ -826,6 +912,20 @@ noReLU7:
 	VMOVUPS Z12, K1, (AX)
 	VMOVUPS Z13, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last7
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows7
+
+last7:
 	VZEROUPPER
 	RET
 
@@ -846,10 +946,10 @@ rows8:
 	VXORPS    Z13, Z13, Z13
 	VXORPS    Z14, Z14, Z14
 	VXORPS    Z15, Z15, Z15
-	MOVBLZX   accumulate+88(FP), R11
+	MOVBLZX   accumulate+96(FP), R11
 	TESTL     R11, R11
 	JE        begin8
-	MOVQ      cols+72(FP), R11
+	MOVQ      cols+80(FP), R11
 	MOVQ      $-1, R12
 	BZHIQ     R11, R12, R12
 	KMOVW     R12, K1
@@ -920,14 +1020,14 @@ loop8:
 	JNE          loop8
 
 store8:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias8
 	VMOVUPS.Z (AX), K1, Z16
@@ -950,7 +1050,7 @@ store8:
 	VADDPS    Z16, Z15, Z15
 
 noBias8:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU8
 	VXORPS  Z16, Z16, Z16
@@ -998,6 +1098,20 @@ noReLU8:
 	VMOVUPS Z14, K1, (AX)
 	VMOVUPS Z15, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last8
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows8
+
+last8:
 	VZEROUPPER
 	RET
 
@@ -1020,10 +1134,10 @@ rows9:
 	VXORPS    Z15, Z15, Z15
 	VXORPS    Z16, Z16, Z16
 	VXORPS    Z17, Z17, Z17
-	MOVBLZX   accumulate+88(FP), R11
+	MOVBLZX   accumulate+96(FP), R11
 	TESTL     R11, R11
 	JE        begin9
-	MOVQ      cols+72(FP), R11
+	MOVQ      cols+80(FP), R11
 	MOVQ      $-1, R12
 	BZHIQ     R11, R12, R12
 	KMOVW     R12, K1
@@ -1100,14 +1214,14 @@ loop9:
 	JNE          loop9
 
 store9:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias9
 	VMOVUPS.Z (AX), K1, Z18
@@ -1132,7 +1246,7 @@ store9:
 	VADDPS    Z18, Z17, Z17
 
 noBias9:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU9
 	VXORPS  Z18, Z18, Z18
@@ -1185,6 +1299,20 @@ noReLU9:
 	VMOVUPS Z16, K1, (AX)
 	VMOVUPS Z17, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last9
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows9
+
+last9:
 	VZEROUPPER
 	RET
 
@@ -1209,10 +1337,10 @@ rows10:
 	VXORPS    Z17, Z17, Z17
 	VXORPS    Z18, Z18, Z18
 	VXORPS    Z19, Z19, Z19
-	MOVBLZX   accumulate+88(FP), R12
+	MOVBLZX   accumulate+96(FP), R12
 	TESTL     R12, R12
 	JE        begin10
-	MOVQ      cols+72(FP), R12
+	MOVQ      cols+80(FP), R12
 	MOVQ      $-1, R13
 	BZHIQ     R12, R13, R13
 	KMOVW     R13, K1
@@ -1295,14 +1423,14 @@ loop10:
 	JNE          loop10
 
 store10:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias10
 	VMOVUPS.Z (AX), K1, Z20
@@ -1329,7 +1457,7 @@ store10:
 	VADDPS    Z20, Z19, Z19
 
 noBias10:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU10
 	VXORPS  Z20, Z20, Z20
@@ -1387,6 +1515,20 @@ noReLU10:
 	VMOVUPS Z18, K1, (AX)
 	VMOVUPS Z19, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last10
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows10
+
+last10:
 	VZEROUPPER
 	RET
 
@@ -1413,10 +1555,10 @@ rows11:
 	VXORPS    Z19, Z19, Z19
 	VXORPS    Z20, Z20, Z20
 	VXORPS    Z21, Z21, Z21
-	MOVBLZX   accumulate+88(FP), R12
+	MOVBLZX   accumulate+96(FP), R12
 	TESTL     R12, R12
 	JE        begin11
-	MOVQ      cols+72(FP), R12
+	MOVQ      cols+80(FP), R12
 	MOVQ      $-1, R13
 	BZHIQ     R12, R13, R13
 	KMOVW     R13, K1
@@ -1505,14 +1647,14 @@ loop11:
 	JNE          loop11
 
 store11:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias11
 	VMOVUPS.Z (AX), K1, Z22
@@ -1541,7 +1683,7 @@ store11:
 	VADDPS    Z22, Z21, Z21
 
 noBias11:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU11
 	VXORPS  Z22, Z22, Z22
@@ -1604,6 +1746,20 @@ noReLU11:
 	VMOVUPS Z20, K1, (AX)
 	VMOVUPS Z21, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last11
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows11
+
+last11:
 	VZEROUPPER
 	RET
 
@@ -1632,10 +1788,10 @@ rows12:
 	VXORPS    Z21, Z21, Z21
 	VXORPS    Z22, Z22, Z22
 	VXORPS    Z23, Z23, Z23
-	MOVBLZX   accumulate+88(FP), R13
+	MOVBLZX   accumulate+96(FP), R13
 	TESTL     R13, R13
 	JE        begin12
-	MOVQ      cols+72(FP), R13
+	MOVQ      cols+80(FP), R13
 	MOVQ      $-1, R14
 	BZHIQ     R13, R14, R14
 	KMOVW     R14, K1
@@ -1730,14 +1886,14 @@ loop12:
 	JNE          loop12
 
 store12:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias12
 	VMOVUPS.Z (AX), K1, Z24
@@ -1768,7 +1924,7 @@ store12:
 	VADDPS    Z24, Z23, Z23
 
 noBias12:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU12
 	VXORPS  Z24, Z24, Z24
@@ -1836,6 +1992,20 @@ noReLU12:
 	VMOVUPS Z22, K1, (AX)
 	VMOVUPS Z23, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last12
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows12
+
+last12:
 	VZEROUPPER
 	RET
 
@@ -1866,10 +2036,10 @@ rows13:
 	VXORPS    Z23, Z23, Z23
 	VXORPS    Z24, Z24, Z24
 	VXORPS    Z25, Z25, Z25
-	MOVBLZX   accumulate+88(FP), R13
+	MOVBLZX   accumulate+96(FP), R13
 	TESTL     R13, R13
 	JE        begin13
-	MOVQ      cols+72(FP), R13
+	MOVQ      cols+80(FP), R13
 	MOVQ      $-1, R14
 	BZHIQ     R13, R14, R14
 	KMOVW     R14, K1
@@ -1970,14 +2140,14 @@ loop13:
 	JNE          loop13
 
 store13:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias13
 	VMOVUPS.Z (AX), K1, Z26
@@ -2010,7 +2180,7 @@ store13:
 	VADDPS    Z26, Z25, Z25
 
 noBias13:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU13
 	VXORPS  Z26, Z26, Z26
@@ -2083,6 +2253,20 @@ noReLU13:
 	VMOVUPS Z24, K1, (AX)
 	VMOVUPS Z25, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last13
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows13
+
+last13:
 	VZEROUPPER
 	RET
 
@@ -2115,10 +2299,10 @@ rows14:
 	VXORPS    Z25, Z25, Z25
 	VXORPS    Z26, Z26, Z26
 	VXORPS    Z27, Z27, Z27
-	MOVBLZX   accumulate+88(FP), R14
+	MOVBLZX   accumulate+96(FP), R14
 	TESTL     R14, R14
 	JE        begin14
-	MOVQ      cols+72(FP), R14
+	MOVQ      cols+80(FP), R14
 	MOVQ      $-1, R15
 	BZHIQ     R14, R15, R15
 	KMOVW     R15, K1
@@ -2225,14 +2409,14 @@ loop14:
 	JNE          loop14
 
 store14:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias14
 	VMOVUPS.Z (AX), K1, Z28
@@ -2267,7 +2451,7 @@ store14:
 	VADDPS    Z28, Z27, Z27
 
 noBias14:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU14
 	VXORPS  Z28, Z28, Z28
@@ -2345,56 +2529,72 @@ noReLU14:
 	VMOVUPS Z26, K1, (AX)
 	VMOVUPS Z27, K2, 64(AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last14
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows14
+
+last14:
 	VZEROUPPER
 	RET
 
-// func gemmAVX512Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, accumulate bool, relu bool)
+// func gemmAVX512Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemmAVX512Narrow(SB), NOSPLIT, $0-90
-	MOVQ      a+0(FP), AX
-	MOVQ      b+24(FP), CX
-	MOVQ      depth+56(FP), DX
-	MOVQ      aCol+16(FP), BX
-	MOVQ      bRow+32(FP), SI
-	MOVQ      aRow+8(FP), DI
-	LEAQ      (DI)(DI*2), R8
-	LEAQ      (DI)(DI*4), R9
-	LEAQ      (R8)(DI*4), R10
-	LEAQ      (DI)(DI*8), R11
-	LEAQ      (R8)(DI*8), R12
-	LEAQ      (R9)(DI*8), R13
-	MOVQ      rows+64(FP), R14
-	CMPQ      R14, $0x0e
-	JEQ       rows14
-	CMPQ      R14, $0x0d
-	JEQ       rows13
-	CMPQ      R14, $0x0c
-	JEQ       rows12
-	CMPQ      R14, $0x0b
-	JEQ       rows11
-	CMPQ      R14, $0x0a
-	JEQ       rows10
-	CMPQ      R14, $0x09
-	JEQ       rows9
-	CMPQ      R14, $0x08
-	JEQ       rows8
-	CMPQ      R14, $0x07
-	JEQ       rows7
-	CMPQ      R14, $0x06
-	JEQ       rows6
-	CMPQ      R14, $0x05
-	JEQ       rows5
-	CMPQ      R14, $0x04
-	JEQ       rows4
-	CMPQ      R14, $0x03
-	JEQ       rows3
-	CMPQ      R14, $0x02
-	JEQ       rows2
+TEXT ·gemmAVX512Narrow(SB), NOSPLIT, $0-98
+	MOVQ a+0(FP), AX
+	MOVQ b+24(FP), CX
+	MOVQ depth+56(FP), DX
+	MOVQ aCol+16(FP), BX
+	MOVQ bRow+32(FP), SI
+	MOVQ aRow+8(FP), DI
+	LEAQ (DI)(DI*2), R8
+	LEAQ (DI)(DI*4), R9
+	LEAQ (R8)(DI*4), R10
+	LEAQ (DI)(DI*8), R11
+	LEAQ (R8)(DI*8), R12
+	LEAQ (R9)(DI*8), R13
+	MOVQ rows+72(FP), R14
+	CMPQ R14, $0x0e
+	JEQ  rows14
+	CMPQ R14, $0x0d
+	JEQ  rows13
+	CMPQ R14, $0x0c
+	JEQ  rows12
+	CMPQ R14, $0x0b
+	JEQ  rows11
+	CMPQ R14, $0x0a
+	JEQ  rows10
+	CMPQ R14, $0x09
+	JEQ  rows9
+	CMPQ R14, $0x08
+	JEQ  rows8
+	CMPQ R14, $0x07
+	JEQ  rows7
+	CMPQ R14, $0x06
+	JEQ  rows6
+	CMPQ R14, $0x05
+	JEQ  rows5
+	CMPQ R14, $0x04
+	JEQ  rows4
+	CMPQ R14, $0x03
+	JEQ  rows3
+	CMPQ R14, $0x02
+	JEQ  rows2
+
+rows1:
 	VXORPS    Z0, Z0, Z0
-	MOVBLZX   accumulate+88(FP), DI
+	MOVBLZX   accumulate+96(FP), DI
 	TESTL     DI, DI
 	JE        begin1
-	MOVQ      cols+72(FP), DI
+	MOVQ      cols+80(FP), DI
 	MOVQ      $-1, R8
 	BZHIQ     DI, R8, R8
 	KMOVW     R8, K1
@@ -2417,19 +2617,19 @@ loop1:
 	JNE              loop1
 
 store1:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias1
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
 noBias1:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU1
 	VXORPS  Z1, Z1, Z1
@@ -2440,16 +2640,30 @@ noReLU1:
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last1
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows1
+
+last1:
 	VZEROUPPER
 	RET
 
 rows2:
 	VXORPS    Z0, Z0, Z0
 	VXORPS    Z1, Z1, Z1
-	MOVBLZX   accumulate+88(FP), R8
+	MOVBLZX   accumulate+96(FP), R8
 	TESTL     R8, R8
 	JE        begin2
-	MOVQ      cols+72(FP), R8
+	MOVQ      cols+80(FP), R8
 	MOVQ      $-1, R9
 	BZHIQ     R8, R9, R9
 	KMOVW     R9, K1
@@ -2475,12 +2689,12 @@ loop2:
 	JNE              loop2
 
 store2:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias2
 	VMOVUPS.Z (AX), K1, Z2
@@ -2488,7 +2702,7 @@ store2:
 	VADDPS    Z2, Z1, Z1
 
 noBias2:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU2
 	VXORPS  Z2, Z2, Z2
@@ -2502,6 +2716,20 @@ noReLU2:
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last2
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows2
+
+last2:
 	VZEROUPPER
 	RET
 
@@ -2509,10 +2737,10 @@ rows3:
 	VXORPS    Z0, Z0, Z0
 	VXORPS    Z1, Z1, Z1
 	VXORPS    Z2, Z2, Z2
-	MOVBLZX   accumulate+88(FP), R8
+	MOVBLZX   accumulate+96(FP), R8
 	TESTL     R8, R8
 	JE        begin3
-	MOVQ      cols+72(FP), R8
+	MOVQ      cols+80(FP), R8
 	MOVQ      $-1, R9
 	BZHIQ     R8, R9, R9
 	KMOVW     R9, K1
@@ -2541,12 +2769,12 @@ loop3:
 	JNE              loop3
 
 store3:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias3
 	VMOVUPS.Z (AX), K1, Z3
@@ -2555,7 +2783,7 @@ store3:
 	VADDPS    Z3, Z2, Z2
 
 noBias3:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU3
 	VXORPS  Z3, Z3, Z3
@@ -2572,6 +2800,20 @@ noReLU3:
 	ADDQ    CX, AX
 	VMOVUPS Z2, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last3
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows3
+
+last3:
 	VZEROUPPER
 	RET
 
@@ -2580,10 +2822,10 @@ rows4:
 	VXORPS    Z1, Z1, Z1
 	VXORPS    Z2, Z2, Z2
 	VXORPS    Z3, Z3, Z3
-	MOVBLZX   accumulate+88(FP), R9
+	MOVBLZX   accumulate+96(FP), R9
 	TESTL     R9, R9
 	JE        begin4
-	MOVQ      cols+72(FP), R9
+	MOVQ      cols+80(FP), R9
 	MOVQ      $-1, R10
 	BZHIQ     R9, R10, R10
 	KMOVW     R10, K1
@@ -2615,12 +2857,12 @@ loop4:
 	JNE              loop4
 
 store4:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias4
 	VMOVUPS.Z (AX), K1, Z4
@@ -2630,7 +2872,7 @@ store4:
 	VADDPS    Z4, Z3, Z3
 
 noBias4:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU4
 	VXORPS  Z4, Z4, Z4
@@ -2650,6 +2892,20 @@ noReLU4:
 	ADDQ    CX, AX
 	VMOVUPS Z3, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last4
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows4
+
+last4:
 	VZEROUPPER
 	RET
 
@@ -2659,10 +2915,10 @@ rows5:
 	VXORPS    Z2, Z2, Z2
 	VXORPS    Z3, Z3, Z3
 	VXORPS    Z4, Z4, Z4
-	MOVBLZX   accumulate+88(FP), R9
+	MOVBLZX   accumulate+96(FP), R9
 	TESTL     R9, R9
 	JE        begin5
-	MOVQ      cols+72(FP), R9
+	MOVQ      cols+80(FP), R9
 	MOVQ      $-1, R10
 	BZHIQ     R9, R10, R10
 	KMOVW     R10, K1
@@ -2697,12 +2953,12 @@ loop5:
 	JNE              loop5
 
 store5:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias5
 	VMOVUPS.Z (AX), K1, Z5
@@ -2713,7 +2969,7 @@ store5:
 	VADDPS    Z5, Z4, Z4
 
 noBias5:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU5
 	VXORPS  Z5, Z5, Z5
@@ -2736,6 +2992,20 @@ noReLU5:
 	ADDQ    CX, AX
 	VMOVUPS Z4, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last5
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows5
+
+last5:
 	VZEROUPPER
 	RET
 
@@ -2746,10 +3016,10 @@ rows6:
 	VXORPS    Z3, Z3, Z3
 	VXORPS    Z4, Z4, Z4
 	VXORPS    Z5, Z5, Z5
-	MOVBLZX   accumulate+88(FP), R10
+	MOVBLZX   accumulate+96(FP), R10
 	TESTL     R10, R10
 	JE        begin6
-	MOVQ      cols+72(FP), R10
+	MOVQ      cols+80(FP), R10
 	MOVQ      $-1, R11
 	BZHIQ     R10, R11, R11
 	KMOVW     R11, K1
@@ -2787,12 +3057,12 @@ loop6:
 	JNE              loop6
 
 store6:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias6
 	VMOVUPS.Z (AX), K1, Z6
@@ -2804,7 +3074,7 @@ store6:
 	VADDPS    Z6, Z5, Z5
 
 noBias6:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU6
 	VXORPS  Z6, Z6, Z6
@@ -2830,6 +3100,20 @@ noReLU6:
 	ADDQ    CX, AX
 	VMOVUPS Z5, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last6
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows6
+
+last6:
 	VZEROUPPER
 	RET
 
@@ -2841,10 +3125,10 @@ rows7:
 	VXORPS    Z4, Z4, Z4
 	VXORPS    Z5, Z5, Z5
 	VXORPS    Z6, Z6, Z6
-	MOVBLZX   accumulate+88(FP), R10
+	MOVBLZX   accumulate+96(FP), R10
 	TESTL     R10, R10
 	JE        begin7
-	MOVQ      cols+72(FP), R10
+	MOVQ      cols+80(FP), R10
 	MOVQ      $-1, R11
 	BZHIQ     R10, R11, R11
 	KMOVW     R11, K1
@@ -2885,12 +3169,12 @@ loop7:
 	JNE              loop7
 
 store7:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias7
 	VMOVUPS.Z (AX), K1, Z7
@@ -2903,7 +3187,7 @@ store7:
 	VADDPS    Z7, Z6, Z6
 
 noBias7:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU7
 	VXORPS  Z7, Z7, Z7
@@ -2932,6 +3216,20 @@ noReLU7:
 	ADDQ    CX, AX
 	VMOVUPS Z6, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last7
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows7
+
+last7:
 	VZEROUPPER
 	RET
 
@@ -2944,10 +3242,10 @@ rows8:
 	VXORPS    Z5, Z5, Z5
 	VXORPS    Z6, Z6, Z6
 	VXORPS    Z7, Z7, Z7
-	MOVBLZX   accumulate+88(FP), R11
+	MOVBLZX   accumulate+96(FP), R11
 	TESTL     R11, R11
 	JE        begin8
-	MOVQ      cols+72(FP), R11
+	MOVQ      cols+80(FP), R11
 	MOVQ      $-1, R12
 	BZHIQ     R11, R12, R12
 	KMOVW     R12, K1
@@ -2991,12 +3289,12 @@ loop8:
 	JNE              loop8
 
 store8:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias8
 	VMOVUPS.Z (AX), K1, Z8
@@ -3010,7 +3308,7 @@ store8:
 	VADDPS    Z8, Z7, Z7
 
 noBias8:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU8
 	VXORPS  Z8, Z8, Z8
@@ -3042,6 +3340,20 @@ noReLU8:
 	ADDQ    CX, AX
 	VMOVUPS Z7, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last8
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows8
+
+last8:
 	VZEROUPPER
 	RET
 
@@ -3055,10 +3367,10 @@ rows9:
 	VXORPS    Z6, Z6, Z6
 	VXORPS    Z7, Z7, Z7
 	VXORPS    Z8, Z8, Z8
-	MOVBLZX   accumulate+88(FP), R11
+	MOVBLZX   accumulate+96(FP), R11
 	TESTL     R11, R11
 	JE        begin9
-	MOVQ      cols+72(FP), R11
+	MOVQ      cols+80(FP), R11
 	MOVQ      $-1, R12
 	BZHIQ     R11, R12, R12
 	KMOVW     R12, K1
@@ -3105,12 +3417,12 @@ loop9:
 	JNE              loop9
 
 store9:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias9
 	VMOVUPS.Z (AX), K1, Z9
@@ -3125,7 +3437,7 @@ store9:
 	VADDPS    Z9, Z8, Z8
 
 noBias9:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU9
 	VXORPS  Z9, Z9, Z9
@@ -3160,6 +3472,20 @@ noReLU9:
 	ADDQ    CX, AX
 	VMOVUPS Z8, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last9
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows9
+
+last9:
 	VZEROUPPER
 	RET
 
@@ -3174,10 +3500,10 @@ rows10:
 	VXORPS    Z7, Z7, Z7
 	VXORPS    Z8, Z8, Z8
 	VXORPS    Z9, Z9, Z9
-	MOVBLZX   accumulate+88(FP), R12
+	MOVBLZX   accumulate+96(FP), R12
 	TESTL     R12, R12
 	JE        begin10
-	MOVQ      cols+72(FP), R12
+	MOVQ      cols+80(FP), R12
 	MOVQ      $-1, R13
 	BZHIQ     R12, R13, R13
 	KMOVW     R13, K1
@@ -3227,12 +3553,12 @@ loop10:
 	JNE              loop10
 
 store10:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias10
 	VMOVUPS.Z (AX), K1, Z10
@@ -3248,7 +3574,7 @@ store10:
 	VADDPS    Z10, Z9, Z9
 
 noBias10:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU10
 	VXORPS  Z10, Z10, Z10
@@ -3286,6 +3612,20 @@ noReLU10:
 	ADDQ    CX, AX
 	VMOVUPS Z9, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last10
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows10
+
+last10:
 	VZEROUPPER
 	RET
 
@@ -3301,10 +3641,10 @@ rows11:
 	VXORPS    Z8, Z8, Z8
 	VXORPS    Z9, Z9, Z9
 	VXORPS    Z10, Z10, Z10
-	MOVBLZX   accumulate+88(FP), R12
+	MOVBLZX   accumulate+96(FP), R12
 	TESTL     R12, R12
 	JE        begin11
-	MOVQ      cols+72(FP), R12
+	MOVQ      cols+80(FP), R12
 	MOVQ      $-1, R13
 	BZHIQ     R12, R13, R13
 	KMOVW     R13, K1
@@ -3357,12 +3697,12 @@ loop11:
 	JNE              loop11
 
 store11:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias11
 	VMOVUPS.Z (AX), K1, Z11
@@ -3379,7 +3719,7 @@ store11:
 	VADDPS    Z11, Z10, Z10
 
 noBias11:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU11
 	VXORPS  Z11, Z11, Z11
@@ -3420,6 +3760,20 @@ noReLU11:
 	ADDQ    CX, AX
 	VMOVUPS Z10, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last11
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows11
+
+last11:
 	VZEROUPPER
 	RET
 
@@ -3436,10 +3790,10 @@ rows12:
 	VXORPS    Z9, Z9, Z9
 	VXORPS    Z10, Z10, Z10
 	VXORPS    Z11, Z11, Z11
-	MOVBLZX   accumulate+88(FP), R13
+	MOVBLZX   accumulate+96(FP), R13
 	TESTL     R13, R13
 	JE        begin12
-	MOVQ      cols+72(FP), R13
+	MOVQ      cols+80(FP), R13
 	MOVQ      $-1, R14
 	BZHIQ     R13, R14, R14
 	KMOVW     R14, K1
@@ -3495,12 +3849,12 @@ loop12:
 	JNE              loop12
 
 store12:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias12
 	VMOVUPS.Z (AX), K1, Z12
@@ -3518,7 +3872,7 @@ store12:
 	VADDPS    Z12, Z11, Z11
 
 noBias12:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU12
 	VXORPS  Z12, Z12, Z12
@@ -3562,6 +3916,20 @@ noReLU12:
 	ADDQ    CX, AX
 	VMOVUPS Z11, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last12
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows12
+
+last12:
 	VZEROUPPER
 	RET
 
@@ -3579,10 +3947,10 @@ rows13:
 	VXORPS    Z10, Z10, Z10
 	VXORPS    Z11, Z11, Z11
 	VXORPS    Z12, Z12, Z12
-	MOVBLZX   accumulate+88(FP), R13
+	MOVBLZX   accumulate+96(FP), R13
 	TESTL     R13, R13
 	JE        begin13
-	MOVQ      cols+72(FP), R13
+	MOVQ      cols+80(FP), R13
 	MOVQ      $-1, R14
 	BZHIQ     R13, R14, R14
 	KMOVW     R14, K1
@@ -3641,12 +4009,12 @@ loop13:
 	JNE              loop13
 
 store13:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias13
 	VMOVUPS.Z (AX), K1, Z13
@@ -3665,7 +4033,7 @@ store13:
 	VADDPS    Z13, Z12, Z12
 
 noBias13:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU13
 	VXORPS  Z13, Z13, Z13
@@ -3712,6 +4080,20 @@ noReLU13:
 	ADDQ    CX, AX
 	VMOVUPS Z12, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last13
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows13
+
+last13:
 	VZEROUPPER
 	RET
 
@@ -3730,10 +4112,10 @@ rows14:
 	VXORPS    Z11, Z11, Z11
 	VXORPS    Z12, Z12, Z12
 	VXORPS    Z13, Z13, Z13
-	MOVBLZX   accumulate+88(FP), R14
+	MOVBLZX   accumulate+96(FP), R14
 	TESTL     R14, R14
 	JE        begin14
-	MOVQ      cols+72(FP), R14
+	MOVQ      cols+80(FP), R14
 	MOVQ      $-1, R15
 	BZHIQ     R14, R15, R15
 	KMOVW     R15, K1
@@ -3795,12 +4177,12 @@ loop14:
 	JNE              loop14
 
 store14:
-	MOVQ      cols+72(FP), AX
+	MOVQ      cols+80(FP), AX
 	MOVQ      $-1, CX
 	BZHIQ     AX, CX, CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+88(FP), AX
 	TESTQ     AX, AX
 	JE        noBias14
 	VMOVUPS.Z (AX), K1, Z14
@@ -3820,7 +4202,7 @@ store14:
 	VADDPS    Z14, Z13, Z13
 
 noBias14:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU14
 	VXORPS  Z14, Z14, Z14
@@ -3870,6 +4252,20 @@ noReLU14:
 	ADDQ    CX, AX
 	VMOVUPS Z13, K1, (AX)
 	ADDQ    CX, AX
+	DECQ    tiles+64(FP)
+	JE      last14
+	MOVQ    aRow+8(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+0(FP)
+	MOVQ    cRow+48(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+40(FP)
+	MOVQ    a+0(FP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	JMP     rows14
+
+last14:
 	VZEROUPPER
 	RET
 
@@ -4378,34 +4774,36 @@ DATA gemmMasks<>+120(SB)/4, $0x00000000
 DATA gemmMasks<>+124(SB)/4, $0x00000000
 GLOBL gemmMasks<>(SB), RODATA|NOPTR, $128
 
-// func gemmAVX2Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, accumulate bool, relu bool)
+// func gemmAVX2Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2Wide(SB), NOSPLIT, $0-90
-	MOVQ       a+0(FP), AX
-	MOVQ       b+24(FP), CX
-	MOVQ       depth+56(FP), DX
-	MOVQ       aCol+16(FP), BX
-	MOVQ       bRow+32(FP), SI
-	MOVQ       aRow+8(FP), DI
-	LEAQ       (DI)(DI*2), R8
-	LEAQ       (DI)(DI*4), R9
-	MOVQ       rows+64(FP), R10
-	CMPQ       R10, $0x06
-	JEQ        rows6
-	CMPQ       R10, $0x05
-	JEQ        rows5
-	CMPQ       R10, $0x04
-	JEQ        rows4
-	CMPQ       R10, $0x03
-	JEQ        rows3
-	CMPQ       R10, $0x02
-	JEQ        rows2
+TEXT ·gemmAVX2Wide(SB), NOSPLIT, $0-98
+	MOVQ a+0(FP), AX
+	MOVQ b+24(FP), CX
+	MOVQ depth+56(FP), DX
+	MOVQ aCol+16(FP), BX
+	MOVQ bRow+32(FP), SI
+	MOVQ aRow+8(FP), DI
+	LEAQ (DI)(DI*2), R8
+	LEAQ (DI)(DI*4), R9
+	MOVQ rows+72(FP), R10
+	CMPQ R10, $0x06
+	JEQ  rows6
+	CMPQ R10, $0x05
+	JEQ  rows5
+	CMPQ R10, $0x04
+	JEQ  rows4
+	CMPQ R10, $0x03
+	JEQ  rows3
+	CMPQ R10, $0x02
+	JEQ  rows2
+
+rows1:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVBLZX    accumulate+88(FP), DI
+	MOVBLZX    accumulate+96(FP), DI
 	TESTL      DI, DI
 	JE         begin1
-	MOVQ       cols+72(FP), DI
+	MOVQ       cols+80(FP), DI
 	LEAQ       gemmMasks<>+0(SB), R8
 	SHLQ       $0x02, DI
 	SUBQ       DI, R8
@@ -4433,13 +4831,13 @@ loop1:
 	JNE          loop1
 
 store1:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y2
 	VMOVUPS    96(CX), Y3
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias1
 	VMASKMOVPS (AX), Y2, Y4
@@ -4448,7 +4846,7 @@ store1:
 	VADDPS     Y4, Y1, Y1
 
 noBias1:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU1
 	VXORPS  Y4, Y4, Y4
@@ -4456,7 +4854,7 @@ noBias1:
 	VMAXPS  Y1, Y4, Y1
 
 noReLU1:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
 	JNE     partial1
 	MOVQ    c+40(FP), AX
@@ -4464,8 +4862,7 @@ noReLU1:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next1
 
 partial1:
 	MOVQ       c+40(FP), AX
@@ -4473,6 +4870,22 @@ partial1:
 	VMASKMOVPS Y0, Y2, (AX)
 	VMASKMOVPS Y1, Y3, 32(AX)
 	ADDQ       CX, AX
+
+next1:
+	DECQ   tiles+64(FP)
+	JE     last1
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows1
+
+last1:
 	VZEROUPPER
 	RET
 
@@ -4481,10 +4894,10 @@ rows2:
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	MOVBLZX    accumulate+88(FP), R8
+	MOVBLZX    accumulate+96(FP), R8
 	TESTL      R8, R8
 	JE         begin2
-	MOVQ       cols+72(FP), R8
+	MOVQ       cols+80(FP), R8
 	LEAQ       gemmMasks<>+0(SB), R9
 	SHLQ       $0x02, R8
 	SUBQ       R8, R9
@@ -4518,13 +4931,13 @@ loop2:
 	JNE          loop2
 
 store2:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y4
 	VMOVUPS    96(CX), Y5
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias2
 	VMASKMOVPS (AX), Y4, Y6
@@ -4535,7 +4948,7 @@ store2:
 	VADDPS     Y6, Y3, Y3
 
 noBias2:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU2
 	VXORPS  Y6, Y6, Y6
@@ -4545,7 +4958,7 @@ noBias2:
 	VMAXPS  Y3, Y6, Y3
 
 noReLU2:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
 	JNE     partial2
 	MOVQ    c+40(FP), AX
@@ -4556,8 +4969,7 @@ noReLU2:
 	VMOVUPS Y2, (AX)
 	VMOVUPS Y3, 32(AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next2
 
 partial2:
 	MOVQ       c+40(FP), AX
@@ -4568,6 +4980,22 @@ partial2:
 	VMASKMOVPS Y2, Y4, (AX)
 	VMASKMOVPS Y3, Y5, 32(AX)
 	ADDQ       CX, AX
+
+next2:
+	DECQ   tiles+64(FP)
+	JE     last2
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows2
+
+last2:
 	VZEROUPPER
 	RET
 
@@ -4578,10 +5006,10 @@ rows3:
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	MOVBLZX    accumulate+88(FP), R8
+	MOVBLZX    accumulate+96(FP), R8
 	TESTL      R8, R8
 	JE         begin3
-	MOVQ       cols+72(FP), R8
+	MOVQ       cols+80(FP), R8
 	LEAQ       gemmMasks<>+0(SB), R9
 	SHLQ       $0x02, R8
 	SUBQ       R8, R9
@@ -4621,13 +5049,13 @@ loop3:
 	JNE          loop3
 
 store3:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y6
 	VMOVUPS    96(CX), Y7
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias3
 	VMASKMOVPS (AX), Y6, Y8
@@ -4640,7 +5068,7 @@ store3:
 	VADDPS     Y8, Y5, Y5
 
 noBias3:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU3
 	VXORPS  Y8, Y8, Y8
@@ -4652,7 +5080,7 @@ noBias3:
 	VMAXPS  Y5, Y8, Y5
 
 noReLU3:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
 	JNE     partial3
 	MOVQ    c+40(FP), AX
@@ -4666,8 +5094,7 @@ noReLU3:
 	VMOVUPS Y4, (AX)
 	VMOVUPS Y5, 32(AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next3
 
 partial3:
 	MOVQ       c+40(FP), AX
@@ -4681,6 +5108,22 @@ partial3:
 	VMASKMOVPS Y4, Y6, (AX)
 	VMASKMOVPS Y5, Y7, 32(AX)
 	ADDQ       CX, AX
+
+next3:
+	DECQ   tiles+64(FP)
+	JE     last3
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows3
+
+last3:
 	VZEROUPPER
 	RET
 
@@ -4693,10 +5136,10 @@ rows4:
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
-	MOVBLZX    accumulate+88(FP), R9
+	MOVBLZX    accumulate+96(FP), R9
 	TESTL      R9, R9
 	JE         begin4
-	MOVQ       cols+72(FP), R9
+	MOVQ       cols+80(FP), R9
 	LEAQ       gemmMasks<>+0(SB), R10
 	SHLQ       $0x02, R9
 	SUBQ       R9, R10
@@ -4742,13 +5185,13 @@ loop4:
 	JNE          loop4
 
 store4:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y8
 	VMOVUPS    96(CX), Y9
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias4
 	VMASKMOVPS (AX), Y8, Y10
@@ -4763,7 +5206,7 @@ store4:
 	VADDPS     Y10, Y7, Y7
 
 noBias4:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU4
 	VXORPS  Y10, Y10, Y10
@@ -4777,7 +5220,7 @@ noBias4:
 	VMAXPS  Y7, Y10, Y7
 
 noReLU4:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
 	JNE     partial4
 	MOVQ    c+40(FP), AX
@@ -4794,8 +5237,7 @@ noReLU4:
 	VMOVUPS Y6, (AX)
 	VMOVUPS Y7, 32(AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next4
 
 partial4:
 	MOVQ       c+40(FP), AX
@@ -4812,6 +5254,22 @@ partial4:
 	VMASKMOVPS Y6, Y8, (AX)
 	VMASKMOVPS Y7, Y9, 32(AX)
 	ADDQ       CX, AX
+
+next4:
+	DECQ   tiles+64(FP)
+	JE     last4
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows4
+
+last4:
 	VZEROUPPER
 	RET
 
@@ -4826,10 +5284,10 @@ rows5:
 	VXORPS     Y7, Y7, Y7
 	VXORPS     Y8, Y8, Y8
 	VXORPS     Y9, Y9, Y9
-	MOVBLZX    accumulate+88(FP), R9
+	MOVBLZX    accumulate+96(FP), R9
 	TESTL      R9, R9
 	JE         begin5
-	MOVQ       cols+72(FP), R9
+	MOVQ       cols+80(FP), R9
 	LEAQ       gemmMasks<>+0(SB), R10
 	SHLQ       $0x02, R9
 	SUBQ       R9, R10
@@ -4881,13 +5339,13 @@ loop5:
 	JNE          loop5
 
 store5:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y10
 	VMOVUPS    96(CX), Y11
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias5
 	VMASKMOVPS (AX), Y10, Y12
@@ -4904,7 +5362,7 @@ store5:
 	VADDPS     Y12, Y9, Y9
 
 noBias5:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU5
 	VXORPS  Y12, Y12, Y12
@@ -4920,7 +5378,7 @@ noBias5:
 	VMAXPS  Y9, Y12, Y9
 
 noReLU5:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
 	JNE     partial5
 	MOVQ    c+40(FP), AX
@@ -4940,8 +5398,7 @@ noReLU5:
 	VMOVUPS Y8, (AX)
 	VMOVUPS Y9, 32(AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next5
 
 partial5:
 	MOVQ       c+40(FP), AX
@@ -4961,6 +5418,22 @@ partial5:
 	VMASKMOVPS Y8, Y10, (AX)
 	VMASKMOVPS Y9, Y11, 32(AX)
 	ADDQ       CX, AX
+
+next5:
+	DECQ   tiles+64(FP)
+	JE     last5
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows5
+
+last5:
 	VZEROUPPER
 	RET
 
@@ -4977,10 +5450,10 @@ rows6:
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
 	VXORPS     Y11, Y11, Y11
-	MOVBLZX    accumulate+88(FP), R10
+	MOVBLZX    accumulate+96(FP), R10
 	TESTL      R10, R10
 	JE         begin6
-	MOVQ       cols+72(FP), R10
+	MOVQ       cols+80(FP), R10
 	LEAQ       gemmMasks<>+0(SB), R11
 	SHLQ       $0x02, R10
 	SUBQ       R10, R11
@@ -5038,13 +5511,13 @@ loop6:
 	JNE          loop6
 
 store6:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y12
 	VMOVUPS    96(CX), Y13
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias6
 	VMASKMOVPS (AX), Y12, Y14
@@ -5063,7 +5536,7 @@ store6:
 	VADDPS     Y14, Y11, Y11
 
 noBias6:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU6
 	VXORPS  Y14, Y14, Y14
@@ -5081,7 +5554,7 @@ noBias6:
 	VMAXPS  Y11, Y14, Y11
 
 noReLU6:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
 	JNE     partial6
 	MOVQ    c+40(FP), AX
@@ -5104,8 +5577,7 @@ noReLU6:
 	VMOVUPS Y10, (AX)
 	VMOVUPS Y11, 32(AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next6
 
 partial6:
 	MOVQ       c+40(FP), AX
@@ -5128,36 +5600,54 @@ partial6:
 	VMASKMOVPS Y10, Y12, (AX)
 	VMASKMOVPS Y11, Y13, 32(AX)
 	ADDQ       CX, AX
+
+next6:
+	DECQ   tiles+64(FP)
+	JE     last6
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows6
+
+last6:
 	VZEROUPPER
 	RET
 
-// func gemmAVX2Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, accumulate bool, relu bool)
+// func gemmAVX2Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 // Requires: AVX, FMA3
-TEXT ·gemmAVX2Narrow(SB), NOSPLIT, $0-90
-	MOVQ       a+0(FP), AX
-	MOVQ       b+24(FP), CX
-	MOVQ       depth+56(FP), DX
-	MOVQ       aCol+16(FP), BX
-	MOVQ       bRow+32(FP), SI
-	MOVQ       aRow+8(FP), DI
-	LEAQ       (DI)(DI*2), R8
-	LEAQ       (DI)(DI*4), R9
-	MOVQ       rows+64(FP), R10
-	CMPQ       R10, $0x06
-	JEQ        rows6
-	CMPQ       R10, $0x05
-	JEQ        rows5
-	CMPQ       R10, $0x04
-	JEQ        rows4
-	CMPQ       R10, $0x03
-	JEQ        rows3
-	CMPQ       R10, $0x02
-	JEQ        rows2
+TEXT ·gemmAVX2Narrow(SB), NOSPLIT, $0-98
+	MOVQ a+0(FP), AX
+	MOVQ b+24(FP), CX
+	MOVQ depth+56(FP), DX
+	MOVQ aCol+16(FP), BX
+	MOVQ bRow+32(FP), SI
+	MOVQ aRow+8(FP), DI
+	LEAQ (DI)(DI*2), R8
+	LEAQ (DI)(DI*4), R9
+	MOVQ rows+72(FP), R10
+	CMPQ R10, $0x06
+	JEQ  rows6
+	CMPQ R10, $0x05
+	JEQ  rows5
+	CMPQ R10, $0x04
+	JEQ  rows4
+	CMPQ R10, $0x03
+	JEQ  rows3
+	CMPQ R10, $0x02
+	JEQ  rows2
+
+rows1:
 	VXORPS     Y0, Y0, Y0
-	MOVBLZX    accumulate+88(FP), DI
+	MOVBLZX    accumulate+96(FP), DI
 	TESTL      DI, DI
 	JE         begin1
-	MOVQ       cols+72(FP), DI
+	MOVQ       cols+80(FP), DI
 	LEAQ       gemmMasks<>+0(SB), R8
 	SHLQ       $0x02, DI
 	SUBQ       DI, R8
@@ -5181,50 +5671,65 @@ loop1:
 	JNE          loop1
 
 store1:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y1
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias1
 	VMASKMOVPS (AX), Y1, Y2
 	VADDPS     Y2, Y0, Y0
 
 noBias1:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU1
 	VXORPS  Y2, Y2, Y2
 	VMAXPS  Y0, Y2, Y0
 
 noReLU1:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
 	JNE     partial1
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next1
 
 partial1:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y1, (AX)
 	ADDQ       CX, AX
+
+next1:
+	DECQ   tiles+64(FP)
+	JE     last1
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows1
+
+last1:
 	VZEROUPPER
 	RET
 
 rows2:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVBLZX    accumulate+88(FP), R8
+	MOVBLZX    accumulate+96(FP), R8
 	TESTL      R8, R8
 	JE         begin2
-	MOVQ       cols+72(FP), R8
+	MOVQ       cols+80(FP), R8
 	LEAQ       gemmMasks<>+0(SB), R9
 	SHLQ       $0x02, R8
 	SUBQ       R8, R9
@@ -5252,12 +5757,12 @@ loop2:
 	JNE          loop2
 
 store2:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y2
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias2
 	VMASKMOVPS (AX), Y2, Y3
@@ -5265,7 +5770,7 @@ store2:
 	VADDPS     Y3, Y1, Y1
 
 noBias2:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU2
 	VXORPS  Y3, Y3, Y3
@@ -5273,7 +5778,7 @@ noBias2:
 	VMAXPS  Y1, Y3, Y1
 
 noReLU2:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
 	JNE     partial2
 	MOVQ    c+40(FP), AX
@@ -5282,8 +5787,7 @@ noReLU2:
 	ADDQ    CX, AX
 	VMOVUPS Y1, (AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next2
 
 partial2:
 	MOVQ       c+40(FP), AX
@@ -5292,6 +5796,22 @@ partial2:
 	ADDQ       CX, AX
 	VMASKMOVPS Y1, Y2, (AX)
 	ADDQ       CX, AX
+
+next2:
+	DECQ   tiles+64(FP)
+	JE     last2
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows2
+
+last2:
 	VZEROUPPER
 	RET
 
@@ -5299,10 +5819,10 @@ rows3:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
-	MOVBLZX    accumulate+88(FP), R8
+	MOVBLZX    accumulate+96(FP), R8
 	TESTL      R8, R8
 	JE         begin3
-	MOVQ       cols+72(FP), R8
+	MOVQ       cols+80(FP), R8
 	LEAQ       gemmMasks<>+0(SB), R9
 	SHLQ       $0x02, R8
 	SUBQ       R8, R9
@@ -5334,12 +5854,12 @@ loop3:
 	JNE          loop3
 
 store3:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y3
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias3
 	VMASKMOVPS (AX), Y3, Y4
@@ -5348,7 +5868,7 @@ store3:
 	VADDPS     Y4, Y2, Y2
 
 noBias3:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU3
 	VXORPS  Y4, Y4, Y4
@@ -5357,7 +5877,7 @@ noBias3:
 	VMAXPS  Y2, Y4, Y2
 
 noReLU3:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
 	JNE     partial3
 	MOVQ    c+40(FP), AX
@@ -5368,8 +5888,7 @@ noReLU3:
 	ADDQ    CX, AX
 	VMOVUPS Y2, (AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next3
 
 partial3:
 	MOVQ       c+40(FP), AX
@@ -5380,6 +5899,22 @@ partial3:
 	ADDQ       CX, AX
 	VMASKMOVPS Y2, Y3, (AX)
 	ADDQ       CX, AX
+
+next3:
+	DECQ   tiles+64(FP)
+	JE     last3
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows3
+
+last3:
 	VZEROUPPER
 	RET
 
@@ -5388,10 +5923,10 @@ rows4:
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	MOVBLZX    accumulate+88(FP), R9
+	MOVBLZX    accumulate+96(FP), R9
 	TESTL      R9, R9
 	JE         begin4
-	MOVQ       cols+72(FP), R9
+	MOVQ       cols+80(FP), R9
 	LEAQ       gemmMasks<>+0(SB), R10
 	SHLQ       $0x02, R9
 	SUBQ       R9, R10
@@ -5427,12 +5962,12 @@ loop4:
 	JNE          loop4
 
 store4:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y4
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias4
 	VMASKMOVPS (AX), Y4, Y5
@@ -5442,7 +5977,7 @@ store4:
 	VADDPS     Y5, Y3, Y3
 
 noBias4:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU4
 	VXORPS  Y5, Y5, Y5
@@ -5452,7 +5987,7 @@ noBias4:
 	VMAXPS  Y3, Y5, Y3
 
 noReLU4:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
 	JNE     partial4
 	MOVQ    c+40(FP), AX
@@ -5465,8 +6000,7 @@ noReLU4:
 	ADDQ    CX, AX
 	VMOVUPS Y3, (AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next4
 
 partial4:
 	MOVQ       c+40(FP), AX
@@ -5479,6 +6013,22 @@ partial4:
 	ADDQ       CX, AX
 	VMASKMOVPS Y3, Y4, (AX)
 	ADDQ       CX, AX
+
+next4:
+	DECQ   tiles+64(FP)
+	JE     last4
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows4
+
+last4:
 	VZEROUPPER
 	RET
 
@@ -5488,10 +6038,10 @@ rows5:
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
-	MOVBLZX    accumulate+88(FP), R9
+	MOVBLZX    accumulate+96(FP), R9
 	TESTL      R9, R9
 	JE         begin5
-	MOVQ       cols+72(FP), R9
+	MOVQ       cols+80(FP), R9
 	LEAQ       gemmMasks<>+0(SB), R10
 	SHLQ       $0x02, R9
 	SUBQ       R9, R10
@@ -5531,12 +6081,12 @@ loop5:
 	JNE          loop5
 
 store5:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y5
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias5
 	VMASKMOVPS (AX), Y5, Y6
@@ -5547,7 +6097,7 @@ store5:
 	VADDPS     Y6, Y4, Y4
 
 noBias5:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU5
 	VXORPS  Y6, Y6, Y6
@@ -5558,7 +6108,7 @@ noBias5:
 	VMAXPS  Y4, Y6, Y4
 
 noReLU5:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
 	JNE     partial5
 	MOVQ    c+40(FP), AX
@@ -5573,8 +6123,7 @@ noReLU5:
 	ADDQ    CX, AX
 	VMOVUPS Y4, (AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next5
 
 partial5:
 	MOVQ       c+40(FP), AX
@@ -5589,6 +6138,22 @@ partial5:
 	ADDQ       CX, AX
 	VMASKMOVPS Y4, Y5, (AX)
 	ADDQ       CX, AX
+
+next5:
+	DECQ   tiles+64(FP)
+	JE     last5
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows5
+
+last5:
 	VZEROUPPER
 	RET
 
@@ -5599,10 +6164,10 @@ rows6:
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	MOVBLZX    accumulate+88(FP), R10
+	MOVBLZX    accumulate+96(FP), R10
 	TESTL      R10, R10
 	JE         begin6
-	MOVQ       cols+72(FP), R10
+	MOVQ       cols+80(FP), R10
 	LEAQ       gemmMasks<>+0(SB), R11
 	SHLQ       $0x02, R10
 	SUBQ       R10, R11
@@ -5646,12 +6211,12 @@ loop6:
 	JNE          loop6
 
 store6:
-	MOVQ       cols+72(FP), AX
+	MOVQ       cols+80(FP), AX
 	LEAQ       gemmMasks<>+0(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVUPS    64(CX), Y6
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+88(FP), AX
 	TESTQ      AX, AX
 	JE         noBias6
 	VMASKMOVPS (AX), Y6, Y7
@@ -5663,7 +6228,7 @@ store6:
 	VADDPS     Y7, Y5, Y5
 
 noBias6:
-	MOVBLZX relu+89(FP), AX
+	MOVBLZX relu+97(FP), AX
 	TESTL   AX, AX
 	JE      noReLU6
 	VXORPS  Y7, Y7, Y7
@@ -5675,7 +6240,7 @@ noBias6:
 	VMAXPS  Y5, Y7, Y5
 
 noReLU6:
-	MOVQ    cols+72(FP), AX
+	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
 	JNE     partial6
 	MOVQ    c+40(FP), AX
@@ -5692,8 +6257,7 @@ noReLU6:
 	ADDQ    CX, AX
 	VMOVUPS Y5, (AX)
 	ADDQ    CX, AX
-	VZEROUPPER
-	RET
+	JMP     next6
 
 partial6:
 	MOVQ       c+40(FP), AX
@@ -5710,6 +6274,22 @@ partial6:
 	ADDQ       CX, AX
 	VMASKMOVPS Y5, Y6, (AX)
 	ADDQ       CX, AX
+
+next6:
+	DECQ   tiles+64(FP)
+	JE     last6
+	MOVQ   aRow+8(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, a+0(FP)
+	MOVQ   cRow+48(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, c+40(FP)
+	MOVQ   a+0(FP), AX
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	JMP    rows6
+
+last6:
 	VZEROUPPER
 	RET
 

@@ -36,8 +36,8 @@ type tileShape struct {
 func tileFunc(ctx *build.Context, name string, s tileShape) {
 	t := newTile(ctx, s)
 	t.function(name, "func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, "+
-		"c *float32, cRow uintptr, depth, rows, cols int, bias *float32, accumulate, relu bool)",
-		fmt.Sprintf("computes rows x cols elements of C, at most %d x %d.", s.rows, s.lanes*s.vectors),
+		"c *float32, cRow uintptr, depth, tiles, rows, cols int, bias *float32, accumulate, relu bool)",
+		fmt.Sprintf("computes tiles of rows x cols elements of C, at most %d x %d, one below another.", s.rows, s.lanes*s.vectors),
 		"Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.",
 		fmt.Sprintf("B is read in whole rows of %d. bias may be nil.", s.lanes*s.vectors))
 	t.arguments()
@@ -108,7 +108,35 @@ func (t *tile) body(rows int) {
 	t.start(rows)
 	t.overDepth(rows, t.step)
 	t.finish(rows)
+	t.Label(t.label("next", rows))
+	t.next(rows)
+}
+
+// next goes to the tile below, if there is one: op(A) and C are then read from there.
+func (t *tile) next(rows int) {
+	last := operand.LabelRef(t.label("last", rows))
+	t.DECQ(t.parameter("tiles"))
+	t.JE(last)
+	for _, matrix := range []string{"a", "c"} {
+		step := t.load(matrix + "Row")
+		t.IMUL3Q(operand.Imm(uint64(rows)), step, step)
+		t.ADDQ(step, t.parameter(matrix))
+	}
+	t.Load(t.Param("a"), t.a)
+	t.Load(t.Param("b"), t.b)
+	t.Load(t.Param("depth"), t.depth)
+	t.JMP(operand.LabelRef(t.label("rows", rows)))
+	t.Label(string(last))
 	t.leave()
+}
+
+// parameter is where it lies.
+func (t *tile) parameter(name string) operand.Mem {
+	at, err := t.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return at.Addr
 }
 
 // overDepth goes through k; n tells its labels from those of other loops.
@@ -229,7 +257,7 @@ func (t *tile) finish(rows int) {
 	t.CMPQ(cols, operand.Imm(uint64(t.vectors*t.lanes)))
 	t.JNE(partial)
 	t.store(make([]reg.Register, t.vectors))
-	t.leave()
+	t.JMP(operand.LabelRef(t.label("next", rows)))
 	t.Label(string(partial))
 	t.store(masks)
 }
