@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -20,22 +19,28 @@ func newCurve(f Facts) curve {
 	if f.Order != nil {
 		return f.Order.curve
 	}
-	c := make(curve, 0, len(f.Label))
+	keys := make([]uint64, 0, len(f.Label)) // of which the smallest is the first event
 	for k, label := range f.Label {
 		if label >= 0 {
-			c = append(c, point{event: int32(k), label: label})
+			keys = append(keys, uint64(^ascending(f.Score[k]))<<32|uint64(k))
 		}
 	}
-	slices.SortFunc(c, func(a, b point) int {
-		if order := cmp.Compare(f.Score[b.event], f.Score[a.event]); order != 0 {
-			return order
-		}
-		return cmp.Compare(a.event, b.event)
-	})
-	for i := range c {
-		c[i].last = i == len(c)-1 || f.Score[c[i].event] != f.Score[c[i+1].event]
+	slices.Sort(keys)
+	c := make(curve, len(keys))
+	for i, key := range keys {
+		event := int32(uint32(key))
+		c[i] = point{event: event, label: f.Label[event], last: i == len(keys)-1 || key>>32 != keys[i+1]>>32}
 	}
 	return c
+}
+
+// ascending returns a number for x that is in the same order, and the same for both zeros.
+func ascending(x float32) uint32 {
+	bits := math.Float32bits(x + 0) // which makes -0 to 0
+	if bits>>31 == 1 {
+		return ^bits
+	}
+	return bits | 1<<31
 }
 
 // prepareAUC prepares the probability that a random positive scores above a

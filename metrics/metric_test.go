@@ -16,12 +16,12 @@ import (
 )
 
 // scored draws classification facts with both classes. Scores come from a
-// coarse grid, so most of them tie.
+// coarse grid, so most of them tie, also zeros of different sign.
 func scored(t *rapid.T) metrics.Facts {
 	n := rapid.IntRange(2, 60).Draw(t, "events")
 	f := metrics.Facts{Score: make([]float32, n), Label: make([]int8, n)}
 	for k := range n {
-		f.Score[k] = float32(rapid.IntRange(-8, 8).Draw(t, "score")) / 4
+		f.Score[k] = float32(rapid.IntRange(-8, 8).Draw(t, "score")) * rapid.SampledFrom([]float32{.25, -.25}).Draw(t, "quarter")
 		f.Label[k] = int8(rapid.IntRange(-1, 1).Draw(t, "label"))
 	}
 	f.Label[0], f.Label[n-1] = 0, 1

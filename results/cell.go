@@ -58,35 +58,45 @@ func Rows(cells []Cell) []Row {
 
 // summarise fills in the cells of one place from their records.
 func summarise(s record.Store, cells []Cell, shown specs.Tables, known *draws, progress func(share float64)) error {
-	var pending []*pendingRow
-	for i := range cells {
-		c := &cells[i]
-		seeds, err := c.read(s)
-		if err != nil {
-			return err
-		}
-		for _, part := range record.Parts(c.Task, c.evaluation) {
-			var more, listed []metrics.Metric
-			if part.Split == protocol.Test {
-				more, listed = Named(shown, c.records[0]), Named(shown.Listed(), c.records[0])
-			}
-			rows, err := c.summarise(part, seeds, more)
-			if err != nil {
-				return err
-			}
-			for _, p := range rows {
-				named := func(m metrics.Metric) bool { return m.Name == p.metric.Name }
-				p.plain = slices.ContainsFunc(more, named) && !slices.ContainsFunc(slices.Concat(listed, metrics.Of(c.Task), []metrics.Metric{c.by}), named)
-			}
-			pending = append(pending, rows...)
-		}
+	rows := make([][]*pendingRow, len(cells))
+	err := lists.Parallel(len(cells), func(i int) (err error) {
+		rows[i], err = cells[i].pending(s, shown)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	resample(pending, known, progress)
-	for _, p := range pending {
+	resample(slices.Concat(rows...), known, progress)
+	for _, p := range slices.Concat(rows...) {
 		p.cell.Rows = append(p.cell.Rows, p.row)
 	}
 	addDuplicates(cells)
 	return nil
+}
+
+// pending reads the cell's records and returns its rows, without their intervals.
+func (c *Cell) pending(s record.Store, shown specs.Tables) ([]*pendingRow, error) {
+	var pending []*pendingRow
+	seeds, err := c.read(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range record.Parts(c.Task, c.evaluation) {
+		var more, listed []metrics.Metric
+		if part.Split == protocol.Test {
+			more, listed = Named(shown, c.records[0]), Named(shown.Listed(), c.records[0])
+		}
+		rows, err := c.summarise(part, seeds, more)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range rows {
+			named := func(m metrics.Metric) bool { return m.Name == p.metric.Name }
+			p.plain = slices.ContainsFunc(more, named) && !slices.ContainsFunc(slices.Concat(listed, metrics.Of(c.Task), []metrics.Metric{c.by}), named)
+		}
+		pending = append(pending, rows...)
+	}
+	return pending, nil
 }
 
 // read fills in all but the rows, and returns the facts of the seeds that

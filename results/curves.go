@@ -123,23 +123,29 @@ func (c curve) panels(s *scores, d DatasetHead) ([]figure.Panel, error) {
 	p := figure.Panel{
 		Group: d.ID, Title: s.panelTitle(d), X: figure.Axis{Label: c.x, Min: 0, Max: 100}, Y: figure.Axis{Label: c.y, Min: 0, Max: 100},
 	}
-	positives := 0.0
-	for _, at := range s.all("") {
-		if r, ok := s.cell(d, at).testRow(d, c.name(c.rates[0])); !ok || !r.Mean.Present() || r.Degenerate {
-			continue
-		}
-		facts, err := s.testFacts(s.cell(d, at))
+	rows := lists.Filter(s.all(""), func(at scoreRow) bool {
+		r, ok := s.cell(d, at).testRow(d, c.name(c.rates[0]))
+		return ok && r.Mean.Present() && !r.Degenerate
+	})
+	p.Series = make([]figure.Series, len(rows))
+	positives := make([]float64, len(rows))
+	err := lists.Parallel(len(rows), func(i int) error {
+		facts, err := s.testFacts(s.cell(d, rows[i]))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		positives = 100 * float64(facts[0].Positives()) / float64(facts[0].Positives()+facts[0].Negatives())
-		p.Series = append(p.Series, s.lineOf(at.model, c.points(facts)))
+		positives[i] = 100 * float64(facts[0].Positives()) / float64(facts[0].Positives()+facts[0].Negatives())
+		p.Series[i] = s.lineOf(rows[i].model, c.points(facts))
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(p.Series) == 0 {
 		return nil, nil
 	}
 	chance := figure.Series{Name: "chance", Color: figure.Grey, Line: figure.Dashed}
-	at0, at100 := c.chance(positives)
+	at0, at100 := c.chance(positives[0])
 	for _, pt := range p.Series[0].Points {
 		chance.Points = append(chance.Points, figure.At(pt.X.Mean, at0+(at100-at0)*pt.X.Mean/100))
 	}

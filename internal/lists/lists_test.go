@@ -1,6 +1,8 @@
 package lists_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"dgsbench/internal/lists"
@@ -32,5 +34,22 @@ func TestLists(t *testing.T) {
 		if diff := cmp.Diff(c.groups, lists.GroupBy(c.list, parity)); diff != "" {
 			t.Errorf("GroupBy(%v) (-want +got):\n%s", c.list, diff)
 		}
+	}
+}
+
+func TestParallel(t *testing.T) {
+	done := make([]bool, 100)
+	err := lists.Parallel(len(done), func(i int) error {
+		done[i] = true
+		if i%7 == 6 {
+			return fmt.Errorf("%d", i)
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "6" || slices.Contains(done, false) {
+		t.Errorf("error %v, done %v; expected error 6, all done", err, done)
+	}
+	if err := lists.Parallel(3, func(int) error { return nil }); err != nil {
+		t.Error(err)
 	}
 }
