@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 
 	G "gorgonia.org/gorgonia"
@@ -14,22 +15,22 @@ import (
 // Geometric's TransformerConv with the time encoder of TGN.
 type attentionFixture struct {
 	Dims       struct{ N, M, D, Heads, Td, F int }
-	Params     map[string]array
-	Z, R       array
-	LastUpdate array `json:"last_update"`
-	EdgeIndex  array `json:"edge_index"`
-	EdgeT      array `json:"edge_t"`
-	EdgeMsg    array `json:"edge_msg"`
-	EdgeAttr   array `json:"edge_attr"`
-	Attention  array
-	Out, Loss  array
-	Grad       map[string]array
-	GradZ      array `json:"grad_z"`
+	Params     map[string]fixture.Array
+	Z, R       fixture.Array
+	LastUpdate fixture.Array `json:"last_update"`
+	EdgeIndex  fixture.Array `json:"edge_index"`
+	EdgeT      fixture.Array `json:"edge_t"`
+	EdgeMsg    fixture.Array `json:"edge_msg"`
+	EdgeAttr   fixture.Array `json:"edge_attr"`
+	Attention  fixture.Array
+	Out, Loss  fixture.Array
+	Grad       map[string]fixture.Array
+	GradZ      fixture.Array `json:"grad_z"`
 }
 
 // byCentre are the edges in the order of a ragged list.
 func (f *attentionFixture) byCentre() []int {
-	centres := f.EdgeIndex.row(1)
+	centres := f.EdgeIndex.Row(1)
 	order := make([]int, len(centres))
 	for e := range order {
 		order[e] = e
@@ -40,7 +41,7 @@ func (f *attentionFixture) byCentre() []int {
 
 func TestAttentionMatchesPyTorch(t *testing.T) {
 	var f attentionFixture
-	readFixture(t, "tgn_attention.json", &f)
+	fixture.Read(t, "tgn_attention.json", &f)
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) { f.check(t, d) })
 }
 
@@ -51,9 +52,9 @@ func (f *attentionFixture) check(t *testing.T, d kernels.Device) {
 	z, dt, msg := g.Input("z", nodes, f.Dims.M), g.Input("dt", edges, 1), g.Input("msg", edges, f.Dims.F)
 	list := Neighbours{Offsets: g.Offsets("offsets", nodes), Index: g.Index("index", edges)}
 	weights := g.Input("R", nodes, f.Dims.D)
-	d.Write(g.Buffer(z), f.Z.single())
-	d.Write(g.Buffer(msg), f.EdgeMsg.pick(order).single())
-	d.Write(g.Buffer(weights), f.R.single())
+	d.Write(g.Buffer(z), f.Z.Single())
+	d.Write(g.Buffer(msg), f.EdgeMsg.Pick(order).Single())
+	d.Write(g.Buffer(weights), f.R.Single())
 	f.writeEdges(d, g, order, list, dt)
 
 	attr := Concat(TimeEncode(dt, p["time_enc.w"], p["time_enc.b"]), msg)
@@ -67,8 +68,8 @@ func (f *attentionFixture) check(t *testing.T, d kernels.Device) {
 	loss := inner(out, weights)
 	p["z"] = z
 	run := newFixtureRun(t, g, loss, p, map[string]*G.Node{"out": out, "edge_attr": attr})
-	run.check(t, f.Loss, f.Grad, map[string]array{"out": f.Out, "edge_attr": f.EdgeAttr.pick(order)})
-	f.GradZ.matches(t, "gradient of z", d, run.program.Buffer(run.grads["z"]))
+	run.check(t, f.Loss, f.Grad, map[string]fixture.Array{"out": f.Out, "edge_attr": f.EdgeAttr.Pick(order)})
+	matches(t, f.GradZ, "gradient of z", d, run.program.Buffer(run.grads["z"]))
 	f.checkWeights(t, g, order)
 }
 
@@ -79,9 +80,9 @@ func (f *attentionFixture) writeEdges(d kernels.Device, g *Graph, order []int, l
 	var deltas []float32
 	offsets := make([]int32, f.Dims.N+1)
 	for _, e := range order {
-		j, i := int(f.EdgeIndex.row(0)[e]), int(f.EdgeIndex.row(1)[e])
+		j, i := int(f.EdgeIndex.Row(0)[e]), int(f.EdgeIndex.Row(1)[e])
 		index = append(index, int32(j))
-		deltas = append(deltas, float32(f.LastUpdate.values[j]-f.EdgeT.values[e]))
+		deltas = append(deltas, float32(f.LastUpdate.Values[j]-f.EdgeT.Values[e]))
 		for c := i + 1; c < len(offsets); c++ {
 			offsets[c]++
 		}
@@ -98,8 +99,8 @@ func (f *attentionFixture) checkWeights(t *testing.T, g *Graph, order []int) {
 		if o, ok := n.Op().(*op); ok && o.name == fmt.Sprintf("attend heads %d dropout false packed", f.Dims.Heads) {
 			p := g.Compile(ForInference, n)
 			p.Run()
-			weights := g.device.View(p.Buffer(n), len(f.Out.values), len(f.Attention.values))
-			f.Attention.pick(order).matches(t, "weights", g.device, weights)
+			weights := g.device.View(p.Buffer(n), len(f.Out.Values), len(f.Attention.Values))
+			matches(t, f.Attention.Pick(order), "weights", g.device, weights)
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package nn
 import (
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 
 	G "gorgonia.org/gorgonia"
@@ -12,18 +13,18 @@ import (
 // training, one GRU application from the pending messages.
 type memoryFixture struct {
 	Dims   struct{ N, M, Td, F int }
-	Params map[string]array
-	R      array
+	Params map[string]fixture.Array
+	R      fixture.Array
 	Train  []memoryBatch
 }
 
 type memoryBatch struct {
-	Src, Dst, T, Msg array
-	NodeID           array `json:"n_id"`
-	Z, Loss          array
-	Grad             map[string]array
-	AfterMemory      array `json:"after_memory"`
-	AfterLastUpdate  array `json:"after_last_update"`
+	Src, Dst, T, Msg fixture.Array
+	NodeID           fixture.Array `json:"n_id"`
+	Z, Loss          fixture.Array
+	Grad             map[string]fixture.Array
+	AfterMemory      fixture.Array `json:"after_memory"`
+	AfterLastUpdate  fixture.Array `json:"after_last_update"`
 }
 
 // message is what a node has heard last.
@@ -52,7 +53,7 @@ func newMemoryGraph(t *testing.T, d kernels.Device, f *memoryFixture) *memoryGra
 	m.id = g.Index("id", m.nodes)
 	m.self, m.other, m.place = g.Index("self", m.messages), g.Index("other", m.messages), g.Index("place", m.messages)
 	weights := g.Input("R", NewRows(f.Dims.N), f.Dims.M)
-	d.Write(g.Buffer(weights), f.R.single())
+	d.Write(g.Buffer(weights), f.R.Single())
 
 	phi := TimeEncode(m.dt, p["time_enc.w"], p["time_enc.b"])
 	msg := Concat(Gather(m.memory, m.self), Gather(m.memory, m.other), m.features, phi)
@@ -95,7 +96,7 @@ func (m *memoryGraph) write(nodes []int32, memory, updated []float64, pending ma
 // and messages of its own number.
 func TestMemoryMatchesPyTorch(t *testing.T) {
 	var f memoryFixture
-	readFixture(t, "tgn_memory.json", &f)
+	fixture.Read(t, "tgn_memory.json", &f)
 	if len(f.Train) < 2 {
 		t.Fatalf("%d batches: nothing is ever read from a message", len(f.Train))
 	}
@@ -104,10 +105,10 @@ func TestMemoryMatchesPyTorch(t *testing.T) {
 		memory, updated := make([]float64, f.Dims.N*f.Dims.M), make([]float64, f.Dims.N)
 		stores := newMessageStores()
 		for _, b := range f.Train {
-			m.write(b.NodeID.ints(), memory, updated, stores.latest())
-			m.run.check(t, b.Loss, b.Grad, map[string]array{"z": b.Z})
+			m.write(b.NodeID.Ints(), memory, updated, stores.latest())
+			m.run.check(t, b.Loss, b.Grad, map[string]fixture.Array{"z": b.Z})
 			stores.fold(b)
-			memory, updated = b.AfterMemory.values, b.AfterLastUpdate.values
+			memory, updated = b.AfterMemory.Values, b.AfterLastUpdate.Values
 		}
 	})
 }
@@ -131,11 +132,11 @@ func newMessageStores() *messageStores {
 // fold replaces what is stored of the batch's nodes. Among equal times the
 // latest in stream order counts.
 func (s *messageStores) fold(b memoryBatch) {
-	src, dst := b.Src.ints(), b.Dst.ints()
+	src, dst := b.Src.Ints(), b.Dst.Ints()
 	for side, ends := range [][2][]int32{{src, dst}, {dst, src}} {
 		fresh := map[int32]numbered{}
 		for k, n := range ends[0] {
-			next := numbered{message{ends[1][k], b.T.values[k], b.Msg.row(k)}, s.events + k}
+			next := numbered{message{ends[1][k], b.T.Values[k], b.Msg.Row(k)}, s.events + k}
 			if old, ok := fresh[n]; !ok || next.after(old) {
 				fresh[n] = next
 			}

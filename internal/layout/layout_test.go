@@ -69,6 +69,7 @@ var only = map[string][]string{
 	"pgregory.net/rapid":                 {},           // tests
 	"github.com/google/go-cmp":           {"internal"}, // tests, and golden for them
 	"dgsbench/internal/escapetest":       {},           // tests
+	"dgsbench/internal/fixture":          {},           // tests
 	"dgsbench/internal/golden":           {},           // tests
 	"dgsbench/internal/svgtest":          {},           // tests
 	"dgsbench/internal/growth":           {},           // tests

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
@@ -16,25 +17,25 @@ import (
 // training mode, at the flush and in evaluation.
 type memoryFixture struct {
 	Dims   struct{ N, M, Td, F int }
-	Params map[string]array
+	Params map[string]fixture.Array
 	Train  []struct {
 		events
 		Nodes           []int32 `json:"n_id"`
-		Z               array
-		LastUpdate      array `json:"last_update"`
-		AfterMemory     array `json:"after_memory"`
-		AfterLastUpdate array `json:"after_last_update"`
+		Z               fixture.Array
+		LastUpdate      fixture.Array `json:"last_update"`
+		AfterMemory     fixture.Array `json:"after_memory"`
+		AfterLastUpdate fixture.Array `json:"after_last_update"`
 	}
 	Flush struct {
-		Memory     array
-		LastUpdate array `json:"last_update"`
+		Memory     fixture.Array
+		LastUpdate fixture.Array `json:"last_update"`
 	}
 	Eval []struct {
 		events
-		BeforeMemory     array `json:"before_memory"`
-		BeforeLastUpdate array `json:"before_last_update"`
-		AfterMemory      array `json:"after_memory"`
-		AfterLastUpdate  array `json:"after_last_update"`
+		BeforeMemory     fixture.Array `json:"before_memory"`
+		BeforeLastUpdate fixture.Array `json:"before_last_update"`
+		AfterMemory      fixture.Array `json:"after_memory"`
+		AfterLastUpdate  fixture.Array `json:"after_last_update"`
 	}
 }
 
@@ -42,19 +43,19 @@ const exact = 1e-10
 
 func TestMemoryMatchesPyTorch(t *testing.T) {
 	var f memoryFixture
-	readFixture(t, "tgn_memory.json", &f)
+	fixture.Read(t, "tgn_memory.json", &f)
 	onEveryDevice(t, func(t *testing.T, d kernels.Device) {
 		m := f.model(t, d)
-		check := func(what string, memories, updated array) {
+		check := func(what string, memories, updated fixture.Array) {
 			t.Helper()
-			memories.matches(t, what+" memory", d, m.Memories(), exact)
-			updated.within(t, what+" last update", m.LastUpdates(), 0, 0)
+			matches(t, memories, what+" memory", d, m.Memories(), exact)
+			within(t, updated, what+" last update", m.LastUpdates(), 0, 0)
 		}
 		for i, b := range f.Train {
 			what := fmt.Sprintf("batch %d", i)
 			z, updated := m.Read(b.Nodes)
-			b.Z.matches(t, what+" z", d, z, exact)
-			b.LastUpdate.within(t, what+" last update as read", updated, 0, 0)
+			matches(t, b.Z, what+" z", d, z, exact)
+			within(t, b.LastUpdate, what+" last update as read", updated, 0, 0)
 			m.Fold(b.stream(f.Dims.N, 0, 0))
 			check(what, b.AfterMemory, b.AfterLastUpdate)
 		}
@@ -81,9 +82,9 @@ func (f *memoryFixture) model(t *testing.T, d kernels.Device) *memory.Model {
 	m := memory.NewOn(d, models.Setup{
 		Task: protocol.LinkPrediction, NumNodes: f.Dims.N, NumFeat: f.Dims.F, MaxBatch: largest, Seed: 1, Threads: 1,
 	}, o.Config())
-	params := map[string]array{}
+	params := map[string]fixture.Array{}
 	for _, p := range m.Snapshot(models.Parameters).Params { // the decoder's are not in the file
-		params[p.Name] = array{shape: slices.Clone(p.Shape), values: make([]float64, len(p.F32))}
+		params[p.Name] = fixture.Array{Shape: slices.Clone(p.Shape), Values: make([]float64, len(p.F32))}
 	}
 	for name, a := range f.Params {
 		params[name] = a
@@ -101,7 +102,7 @@ func TestLastUpdates(t *testing.T) {
 		o.Embedding, o.Memory.Size, o.Memory.Time = tgn.Identity, 4, 3
 		m := memory.NewOn(d, models.Setup{Task: protocol.LinkPrediction, NumNodes: 5, NumFeat: 1, MaxBatch: 5, Seed: 1, Threads: 1}, o.Config())
 		batch := func(src, dst []int32, from float64) events {
-			e := events{Src: src, Dst: dst, Msg: array{shape: []int{len(src), 1}, values: make([]float64, len(src))}}
+			e := events{Src: src, Dst: dst, Msg: fixture.Array{Shape: []int{len(src), 1}, Values: make([]float64, len(src))}}
 			for k := range src {
 				e.T = append(e.T, from+float64(k))
 			}

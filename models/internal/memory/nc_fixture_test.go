@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 	"dgsbench/kernels/reference"
 	"dgsbench/models"
@@ -32,26 +33,26 @@ type ncFixture struct {
 }
 
 type ncRun struct {
-	Params map[string]array
+	Params map[string]fixture.Array
 	Train  []struct {
-		Loss, Logits    array
-		Grad            map[string]array
+		Loss, Logits    fixture.Array
+		Grad            map[string]fixture.Array
 		Edges           [][3]int32
-		AfterMemory     array `json:"after_memory"`
-		AfterLastUpdate array `json:"after_last_update"`
+		AfterMemory     fixture.Array `json:"after_memory"`
+		AfterLastUpdate fixture.Array `json:"after_last_update"`
 	}
 	Eval []struct {
-		Logits array
+		Logits fixture.Array
 		Edges  [][3]int32
 	}
-	FinalParams     map[string]array `json:"final_params"`
-	FinalMemory     array            `json:"final_memory"`
-	FinalLastUpdate array            `json:"final_last_update"`
+	FinalParams     map[string]fixture.Array `json:"final_params"`
+	FinalMemory     fixture.Array            `json:"final_memory"`
+	FinalLastUpdate fixture.Array            `json:"final_last_update"`
 }
 
 func TestClassificationMatchesPyTorch(t *testing.T) {
 	var f ncFixture
-	readFixture(t, "tgn_nc.json", &f)
+	fixture.Read(t, "tgn_nc.json", &f)
 	f.PyGLast.Params = f.ID.Params
 	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, Cell: memory.GRU}
 	adam := memory.Optimiser{LR: f.Dims.LR}
@@ -107,13 +108,13 @@ func (r *ncReplay) replay(t *testing.T, c memory.Config) {
 	}
 	for name, want := range r.run.FinalParams {
 		if name != "conv.lin_key.bias" { // noise: its gradient is zero
-			want.transposed().matches(t, "final "+name, r.device, r.model.Parameter(name), trained)
+			matches(t, want.Transposed(), "final "+name, r.device, r.model.Parameter(name), trained)
 		}
 	}
 	for i, e := range r.f.Stream.Eval {
 		r.evaluate(t, i, e)
 	}
-	if len(r.run.FinalMemory.values) > 0 {
+	if len(r.run.FinalMemory.Values) > 0 {
 		r.state(t, "final", r.run.FinalMemory, r.run.FinalLastUpdate)
 	}
 }
@@ -128,16 +129,16 @@ func (r *ncReplay) train(t *testing.T, i int, e events) {
 		t.Fatal(err)
 	}
 	what := fmt.Sprintf("batch %d ", i)
-	want.Loss.within(t, what+"loss", []float64{loss}, 2e-6, 2e-5)
-	want.Logits.matches(t, what+"logits", r.device, r.model.Logits(), trained)
+	within(t, want.Loss, what+"loss", []float64{loss}, 2e-6, 2e-5)
+	matches(t, want.Logits, what+"logits", r.device, r.model.Logits(), trained)
 	for name, g := range want.Grad {
 		got, ok := r.model.Gradients()[name]
 		if !ok {
 			t.Fatalf("no gradient of %s", name)
 		}
-		g.transposed().matches(t, what+"gradient of "+name, r.device, got, trained)
+		matches(t, g.Transposed(), what+"gradient of "+name, r.device, got, trained)
 	}
-	if len(want.AfterMemory.values) > 0 {
+	if len(want.AfterMemory.Values) > 0 {
 		r.state(t, what, want.AfterMemory, want.AfterLastUpdate)
 	}
 }
@@ -154,20 +155,20 @@ func (r *ncReplay) evaluate(t *testing.T, i int, e events) {
 	for _, z := range logits {
 		got = append(got, float64(z))
 	}
-	r.run.Eval[i].Logits.within(t, fmt.Sprintf("evaluated batch %d", i), got, 2e-6, 2e-5)
+	within(t, r.run.Eval[i].Logits, fmt.Sprintf("evaluated batch %d", i), got, 2e-6, 2e-5)
 }
 
-func (r *ncReplay) state(t *testing.T, what string, memories, updated array) {
+func (r *ncReplay) state(t *testing.T, what string, memories, updated fixture.Array) {
 	t.Helper()
-	memories.matches(t, what+" memory", r.device, r.model.Memories(), trained)
-	updated.within(t, what+" last update", r.model.LastUpdates(), 0, 0)
+	matches(t, memories, what+" memory", r.device, r.model.Memories(), trained)
+	within(t, updated, what+" last update", r.model.LastUpdates(), 0, 0)
 }
 
 // TestNeighboursMatchPyTorch: the edges that the file's model used are those
 // that the ring has for the batch's sources, one centre an event.
 func TestNeighboursMatchPyTorch(t *testing.T) {
 	var f ncFixture
-	readFixture(t, "tgn_nc.json", &f)
+	fixture.Read(t, "tgn_nc.json", &f)
 	r, first := ring.New(reference.New(), f.Dims.N, f.Dims.Ring, 0, 0), 0
 	check := func(e events, want [][3]int32) {
 		t.Helper()

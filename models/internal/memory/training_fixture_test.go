@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 	"dgsbench/models"
 	"dgsbench/models/internal/memory"
@@ -40,25 +41,25 @@ type sides struct {
 }
 
 type trainingRun struct {
-	Params      map[string]array
+	Params      map[string]fixture.Array
 	Train, Eval []struct {
-		Loss      array
-		PosLogits array `json:"pos_logits"`
-		NegLogits array `json:"neg_logits"`
-		Grad      map[string]array
+		Loss      fixture.Array
+		PosLogits fixture.Array `json:"pos_logits"`
+		NegLogits fixture.Array `json:"neg_logits"`
+		Grad      map[string]fixture.Array
 	}
-	FinalParams map[string]array `json:"final_params"`
+	FinalParams map[string]fixture.Array `json:"final_params"`
 	Flush       struct {
-		Memory     array
-		LastUpdate array `json:"last_update"`
+		Memory     fixture.Array
+		LastUpdate fixture.Array `json:"last_update"`
 	}
-	FinalMemory     array `json:"final_memory"`
-	FinalLastUpdate array `json:"final_last_update"`
+	FinalMemory     fixture.Array `json:"final_memory"`
+	FinalLastUpdate fixture.Array `json:"final_last_update"`
 }
 
 func TestTrainingMatchesPyTorch(t *testing.T) {
 	var f trainingFixture
-	readFixture(t, "tgn_training.json", &f)
+	fixture.Read(t, "tgn_training.json", &f)
 	m := memory.Options{Size: f.Dims.M, Time: f.Dims.Td, Cell: memory.GRU}
 	adam := memory.Optimiser{LR: f.Dims.LR}
 	attention := memory.AttentionOptions{Size: f.Dims.D, Heads: f.Dims.Heads, Layers: 1, Neighbours: f.Dims.Ring}
@@ -143,7 +144,7 @@ func (r *fixtureReplay) replay(t *testing.T, c memory.Config) {
 	}
 	for name, want := range r.run.FinalParams {
 		if name != "conv.lin_key.bias" { // noise: its gradient is zero
-			want.transposed().matches(t, "final "+name, r.device, r.param(name), trained)
+			matches(t, want.Transposed(), "final "+name, r.device, r.param(name), trained)
 		}
 	}
 	r.model.Flush()
@@ -164,15 +165,15 @@ func (r *fixtureReplay) train(t *testing.T, i int, e events) {
 		t.Fatal(err)
 	}
 	what := fmt.Sprintf("batch %d ", i)
-	want.Loss.within(t, what+"loss", []float64{loss}, 2e-6, 2e-5)
-	logits := array{values: append(slices.Clone(want.PosLogits.values), want.NegLogits.values...)}
-	logits.matches(t, what+"logits", r.device, r.model.Logits(), trained)
+	within(t, want.Loss, what+"loss", []float64{loss}, 2e-6, 2e-5)
+	logits := fixture.Array{Values: append(slices.Clone(want.PosLogits.Values), want.NegLogits.Values...)}
+	matches(t, logits, what+"logits", r.device, r.model.Logits(), trained)
 	for name, g := range want.Grad {
 		got, ok := r.model.Gradients()[name]
 		if !ok {
 			t.Fatalf("no gradient of %s", name)
 		}
-		g.transposed().matches(t, what+"gradient of "+name, r.device, got, trained)
+		matches(t, g.Transposed(), what+"gradient of "+name, r.device, got, trained)
 	}
 }
 
@@ -196,23 +197,23 @@ func (r *fixtureReplay) evaluate(t *testing.T, i int, e events) {
 	r.device.Read(bias, r.param("pred.lin_final.bias"))
 	for _, side := range []struct {
 		nodes []int32
-		want  array
+		want  fixture.Array
 	}{{e.Dst, want.PosLogits}, {e.Neg, want.NegLogits}} {
 		var got []float64
 		for k, v := range side.nodes {
 			got = append(got, float64(scores[k*n+int(v)]+bias[0]))
 		}
-		side.want.within(t, fmt.Sprintf("evaluated batch %d", i), got, 2e-6, 2e-5)
+		within(t, side.want, fmt.Sprintf("evaluated batch %d", i), got, 2e-6, 2e-5)
 	}
 	if err := r.model.Observe(b); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (r *fixtureReplay) state(t *testing.T, what string, memories, updated array) {
+func (r *fixtureReplay) state(t *testing.T, what string, memories, updated fixture.Array) {
 	t.Helper()
-	memories.matches(t, what+" memory", r.device, r.model.Memories(), trained)
-	updated.within(t, what+" last update", r.model.LastUpdates(), 0, 0)
+	matches(t, memories, what+" memory", r.device, r.model.Memories(), trained)
+	within(t, updated, what+" last update", r.model.LastUpdates(), 0, 0)
 }
 
 // param is the live buffer of a parameter.
