@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/lists"
 	"dgsbench/kernels"
 )
 
@@ -26,14 +27,19 @@ type Buckets struct {
 // p/100 (rows-1) of the sorted column, in float64; a constant column has
 // one edge and two buckets.
 func New(train datasets.Stream, n int) *Buckets {
-	b := &Buckets{}
-	column := make([]float64, train.Len())
-	for c := range train.NumFeat {
+	edges := make([][]float64, train.NumFeat)
+	lists.Parallel(len(edges), func(c int) error {
+		column := make([]float64, train.Len())
 		for k := range column {
 			column[k] = float64(train.Feat[k*train.NumFeat+c])
 		}
 		slices.Sort(column)
-		b.add(distinctPercentiles(column, n))
+		edges[c] = distinctPercentiles(column, n)
+		return nil
+	})
+	b := &Buckets{}
+	for _, own := range edges {
+		b.add(own)
 	}
 	return b
 }
