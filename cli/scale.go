@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +50,7 @@ func newScale(o options) *cobra.Command {
 			"longer than the memory, and measures time, allocations and memory at each value\n" +
 			"of an axis:\n\n  length    events of the stream      batch        events in a batch\n" +
 			"  nodes     nodes of the stream       option:NAME  an option of the model\n" +
-			"  features  features of an event\n\nSeveral --sweep are measured one after another, each from the same base. The\n" +
+			"  features  features of an event       threads      threads of the processor\n\nSeveral --sweep are measured one after another, each from the same base. The\n" +
 			"parameters are those before training. Table, numbers and figure are also written\n" +
 			"to OUT/scale. Use an idle machine.",
 		Example: "  bench scale dgs --sweep length=1e4,1e5,1e6 --sweep option:size=100,250\n" +
@@ -60,7 +59,7 @@ func newScale(o options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
 	})
 	flags, p := cmd.Flags(), &s.plan
-	p.Base = scale.Size{Events: 100_000, Nodes: 10_000, Features: 7, Batch: 200}
+	p.Base = scale.Size{Events: 100_000, Nodes: 10_000, Features: 7, Batch: 200, Threads: runtime.GOMAXPROCS(0)}
 	flags.Func("sweep", "axis and values, as in length=1e4,1e5; may be repeated", func(text string) error {
 		sweep, err := scale.ParseSweep(text)
 		p.Sweeps = append(p.Sweeps, sweep)
@@ -75,7 +74,7 @@ func newScale(o options) *cobra.Command {
 	flags.StringVar((*string)(&p.Candidates), "candidates", string(protocol.Destinations),
 		"what lp ranks against in inference: destinations or all_nodes")
 	flags.Uint64Var(&p.Seed, "seed", 0, "of stream and parameters")
-	flags.IntVar(&p.Threads, "threads", runtime.GOMAXPROCS(0), "threads the model may use")
+	flags.IntVar(&p.Base.Threads, "threads", p.Base.Threads, "threads the model may use")
 	flags.Lookup("threads").DefValue = "all cores"
 	formatFlag(cmd, &s.format, scaleFormats)
 	flags.BoolVar(&s.asJSON, "json", false, "print JSON")
@@ -123,7 +122,7 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 // prepare completes the plan, and checks what can be checked before anything
 // is measured. The files that are written begin with where.
 func (s *scaling) prepare(ref string) (where string, err error) {
-	err = cmp.Or(checkFormat(s.format, scaleFormats), inRange("threads", s.plan.Threads, 1, maxThreads))
+	err = checkFormat(s.format, scaleFormats)
 	if err != nil {
 		return "", err
 	}

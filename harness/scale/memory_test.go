@@ -12,7 +12,7 @@ import (
 func held(t *testing.T, mode Mode, sweep string) (mb []float64) {
 	t.Helper()
 	p := small(t, "dgs", sweep)
-	p.Mode, p.Base = mode, Size{Events: 4_000, Nodes: 300, Features: 3, Batch: 50}
+	p.Mode, p.Base = mode, Size{Events: 4_000, Nodes: 300, Features: 3, Batch: 50, Threads: 1}
 	for _, point := range measure(t, p).Points {
 		if point.Failed() {
 			t.Fatal(point.Error)

@@ -41,7 +41,6 @@ type Plan struct {
 	Sweeps     []Sweep
 	Seed       uint64
 	Device     devices.Target
-	Threads    int                   // of the processor
 	Candidates protocol.CandidateSet // that link prediction ranks against in inference
 }
 
@@ -51,6 +50,7 @@ type Size struct {
 	Nodes    int `json:"nodes"`
 	Features int `json:"features"` // of an event
 	Batch    int `json:"batch"`    // events
+	Threads  int `json:"threads"`  // of the processor
 }
 
 // ranks reports whether events are ranked against candidates.
@@ -150,6 +150,7 @@ const (
 	Nodes    Axis = "nodes"
 	Features Axis = "features"
 	Batch    Axis = "batch"
+	Threads  Axis = "threads"
 
 	optionPrefix = "option:"
 )
@@ -161,6 +162,7 @@ func (a Axis) label() string {
 	}
 	return map[Axis]string{
 		Length: "length of the stream (events)", Nodes: "nodes of the graph", Features: "features of an event", Batch: "events in a batch",
+		Threads: "threads",
 	}[a]
 }
 
@@ -219,6 +221,7 @@ var sizes = []struct {
 	{Nodes, minNodes, maxNodes, func(s *Size) *int { return &s.Nodes }},
 	{Features, 0, 10_000, func(s *Size) *int { return &s.Features }},
 	{Batch, 1, 100_000, func(s *Size) *int { return &s.Batch }},
+	{Threads, 1, 1024, func(s *Size) *int { return &s.Threads }},
 }
 
 // with returns the size with one axis changed.

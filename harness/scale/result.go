@@ -24,7 +24,6 @@ type Result struct {
 	Base    Size    `json:"base"` // where an axis says nothing else
 	Seed    uint64  `json:"seed"`
 	Device  string  `json:"device"`
-	Threads int     `json:"threads"`
 	Machine string  `json:"machine"`
 	Code    string  `json:"code"`
 	Command string  `json:"command"`
@@ -67,7 +66,7 @@ func (r Result) Failed() (n int) {
 }
 
 var csvHeader = []string{
-	"model", "task", "mode", "device", "axis", "value", "events", "nodes", "features", "batch", "nodes_met", "params",
+	"model", "task", "mode", "device", "axis", "value", "events", "nodes", "features", "batch", "threads", "nodes_met", "params",
 	"us_per_event", "us_low", "us_high", "drift", "allocs_per_batch", "held_mb", "peak_mb", "card_mb", "error",
 }
 
@@ -77,7 +76,7 @@ func (r Result) WriteCSV(w io.Writer) error {
 	lines := [][]string{csvHeader}
 	for _, p := range r.Points {
 		line := []string{r.Model, string(r.Task), string(r.Mode), r.Device, p.Axis, p.Value}
-		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Met, p.Params} {
+		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Threads, p.Met, p.Params} {
 			line = append(line, strconv.Itoa(n))
 		}
 		for _, n := range []optional.Number{p.Micros, p.Low, p.High, p.Drift, p.Allocs, p.Held, p.Peak, p.OnCard} {
@@ -113,7 +112,7 @@ func (r Result) Table() table.Table {
 	heads := []string{"axis", "value", "us/event", "events/s", "drift", "allocs/batch", "model MB", "peak MB", "nodes met"}
 	legend := []string{
 		fmt.Sprintf("where not said otherwise %s events of %d features among %s nodes, %d a batch, %d threads",
-			table.Thousands(r.Base.Events), r.Base.Features, table.Thousands(r.Base.Nodes), r.Base.Batch, r.Threads),
+			table.Thousands(r.Base.Events), r.Base.Features, table.Thousands(r.Base.Nodes), r.Base.Batch, r.Base.Threads),
 		fmt.Sprintf("us/event: median [quartiles] over chunks of %s events, the model alone", table.Thousands(chunkEvents)),
 		"drift: second half of the stream by the first", "model MB: live on the heap", "peak MB: the whole process",
 	}

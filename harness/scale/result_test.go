@@ -16,7 +16,7 @@ import (
 
 // fixed is a report whose numbers do not depend on any clock.
 func fixed() Result {
-	base := Size{Events: 100_000, Nodes: 10_000, Features: 7, Batch: 200}
+	base := Size{Events: 100_000, Nodes: 10_000, Features: 7, Batch: 200, Threads: 2}
 	at := func(axis, value string, s Size, us, drift, mb float64) Point {
 		return Point{
 			Axis: axis, Value: value, Size: s, Met: s.Nodes, Params: 11_101,
@@ -27,7 +27,7 @@ func fixed() Result {
 	short, long := base, base
 	short.Events, long.Events = 10_000, 100_000_000
 	r := Result{
-		Model: "dgs", Title: "DGS", Task: "nc", Mode: Inference, Device: "cpu", Base: base, Seed: 1, Threads: 2, Machine: "a machine", Code: "abc",
+		Model: "dgs", Title: "DGS", Task: "nc", Mode: Inference, Device: "cpu", Base: base, Seed: 1, Machine: "a machine", Code: "abc",
 		Command: "bench scale dgs --sweep ...",
 		Points: []Point{
 			at("length", "10000", short, .5, float64(optional.Absent()), 6.25),

@@ -53,7 +53,7 @@ func TestWhatTheModelSees(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := small(t, "witness", "length=50")
-			p.Mode, p.Task, p.Candidates, p.Threads, p.Seed = c.mode, c.task, c.candidates, 3, 9
+			p.Mode, p.Task, p.Candidates, p.Base.Threads, p.Seed = c.mode, c.task, c.candidates, 3, 9
 			r := measure(t, p)
 			point := r.Points[0]
 			if want := map[string]protocol.CandidateSet{"rank": protocol.Destinations, "rank all": protocol.AllNodes}[name]; r.Candidates != want {
@@ -76,7 +76,7 @@ func TestWhatTheModelSees(t *testing.T) {
 
 // TestAxes: each value changes its own part of the base alone.
 func TestAxes(t *testing.T) {
-	p := small(t, "witness", "length=30,1e2", "nodes=50", "features=5", "batch=10", "option:fail_at=1000,2000")
+	p := small(t, "witness", "length=30,1e2", "nodes=50", "features=5", "batch=10", "threads=2", "option:fail_at=1000,2000")
 	before := len(witnesses)
 	r := measure(t, p)
 	base := p.Base
@@ -87,6 +87,7 @@ func TestAxes(t *testing.T) {
 		func(s *Size) { s.Nodes = 50 },
 		func(s *Size) { s.Features = 5 },
 		func(s *Size) { s.Batch = 10 },
+		func(s *Size) { s.Threads = 2 },
 		func(*Size) {}, func(*Size) {},
 	} {
 		s := base
@@ -100,12 +101,12 @@ func TestAxes(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("expected (-) and measured (+):\n%s", diff)
 	}
-	var failAt []int
+	var failAt, threads []int
 	for _, w := range witnesses[before:] {
-		failAt = append(failAt, w.FailAt)
+		failAt, threads = append(failAt, w.FailAt), append(threads, w.setup.Threads)
 	}
-	if !slices.Equal(failAt, []int{0, 0, 0, 0, 0, 1000, 2000}) {
-		t.Errorf("option fail_at was %v", failAt)
+	if !slices.Equal(failAt, []int{0, 0, 0, 0, 0, 0, 1000, 2000}) || !slices.Equal(threads, []int{1, 1, 1, 1, 1, 2, 1, 1}) {
+		t.Errorf("option fail_at was %v, threads %v", failAt, threads)
 	}
 }
 
@@ -173,6 +174,7 @@ func TestWrongPlans(t *testing.T) {
 		{"dgs", "option:size=7", nil, "blocks is 50, expected a divisor of size 7"},
 		{"witness", "nodes=100,5", nil, "nodes=5: nodes is 5, expected 10 to"},
 		{"witness", "batch=0", nil, "batch is 0, expected 1 to"},
+		{"witness", "threads=0", nil, "threads is 0, expected 1 to"},
 		{"witness", "length=0", nil, "length is 0, expected 1 to"},
 		{"witness", "features=0", nil, `features is 0, but model "witness" needs some`},
 		{"user-count", "length=5", func(p *Plan) { p.Mode = Training }, `model "user-count" has nothing to train`},
@@ -205,7 +207,7 @@ func TestParseSweep(t *testing.T) {
 		"length":          "expected AXIS=VALUE,VALUE",
 		"length=":         "expected AXIS=VALUE,VALUE",
 		"lenght=5":        `did you mean "length"?`,
-		"size=5":          "known: length, nodes, features, batch, option:NAME",
+		"size=5":          "known: length, nodes, features, batch, threads, option:NAME",
 		"length=5,many":   `expected a whole number such as 200 or 1e6, found "many"`,
 		"length=1.5":      `found "1.5"`,
 		"length=-1":       `found "-1"`,

@@ -59,7 +59,7 @@ func newSubject(j job) (*subject, error) {
 	s.before = heap()
 	s.blueprint = harness.NewBlueprint(j.Model.Kind, j.options, models.Setup{
 		Task: j.Task, NumNodes: size.Nodes, Users: s.fit.Users, NumFeat: size.Features, MaxBatch: size.Batch,
-		Events: size.Events, Inference: j.Mode == Inference, Train: s.fit.WithoutLabels(), Seed: j.Seed, Threads: j.Threads,
+		Events: size.Events, Inference: j.Mode == Inference, Train: s.fit.WithoutLabels(), Seed: j.Seed, Threads: size.Threads,
 	}, j.Device)
 	if err := ram.Check("the model", s.blueprint.HostBytes()); err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ func sweepsOf(t *testing.T, texts ...string) (out []Sweep) {
 // small is a plan that takes no time.
 func small(t *testing.T, id string, texts ...string) Plan {
 	return Plan{
-		Model: load(t, id), Task: protocol.NodeClassification, Mode: Inference, Threads: 1,
-		Base: Size{Events: 50, Nodes: 40, Features: 2, Batch: 20}, Sweeps: sweepsOf(t, texts...), Candidates: protocol.Destinations,
+		Model: load(t, id), Task: protocol.NodeClassification, Mode: Inference,
+		Base: Size{Events: 50, Nodes: 40, Features: 2, Batch: 20, Threads: 1}, Sweeps: sweepsOf(t, texts...), Candidates: protocol.Destinations,
 	}
 }
