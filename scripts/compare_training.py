@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares how fast two builds of bench train: pairs of runs, in random order within a pair.
 
-usage: scripts/compare-training OLD NEW
+usage: scripts/compare_training.py OLD NEW
 
 Ends with 1 if the new build is slower, by the rule of bench latency --compare.
 """
