@@ -122,8 +122,7 @@ func (s *scaling) run(cmd *cobra.Command, ref string) error {
 // prepare completes the plan, and checks what can be checked before anything
 // is measured. The files that are written begin with where.
 func (s *scaling) prepare(ref string) (where string, err error) {
-	err = checkFormat(s.format, scaleFormats)
-	if err != nil {
+	if err := checkFormat(s.format, scaleFormats); err != nil {
 		return "", err
 	}
 	lib, err := s.library()

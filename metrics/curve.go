@@ -19,7 +19,7 @@ func newCurve(f Facts) curve {
 	if f.Order != nil {
 		return f.Order.curve
 	}
-	keys := make([]uint64, 0, len(f.Label)) // of which the smallest is the first event
+	keys := make([]uint64, 0, len(f.Label)) // in the order of events
 	for k, label := range f.Label {
 		if label >= 0 {
 			keys = append(keys, uint64(^ascending(f.Score[k]))<<32|uint64(k))
@@ -36,7 +36,7 @@ func newCurve(f Facts) curve {
 
 // ascending returns a number for x that is in the same order, and the same for both zeros.
 func ascending(x float32) uint32 {
-	bits := math.Float32bits(x + 0) // which makes -0 to 0
+	bits := math.Float32bits(x + 0) // turns -0 into 0
 	if bits>>31 == 1 {
 		return ^bits
 	}

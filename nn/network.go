@@ -34,7 +34,7 @@ type Param struct {
 }
 
 // mask is a dropout site. It is drawn here and written to the device in parts of maskPart
-// units, which a cache holds.
+// units, of which the host holds one. A card takes what is as large as that without staging.
 type mask struct {
 	share float64 // of the units that are dropped
 	rows  *Rows
@@ -42,7 +42,7 @@ type mask struct {
 	parts []kernels.Buffer
 }
 
-const maskPart = 1 << 16
+const maskPart = 1 << 18
 
 // NewNetwork is an empty network on a device.
 func NewNetwork(d kernels.Device, seed uint64) *Network {

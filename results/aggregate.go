@@ -55,7 +55,7 @@ func Aggregate(s record.Store, records []record.Record, shown specs.Tables, prog
 func bytesOf(cells []Cell, shown specs.Tables) (bytes int64) {
 	const (
 		fact     = 12       // of an event and a set of candidates: counts; less for scores
-		packed   = 2 * fact // of one record at a time
+		packed   = 2 * fact // of one record a core
 		prepared = 8        // a value of a metric
 		kept     = 12       // of an event, by a metric that is named
 		ofCurves = 4 * kept // by all points of curves together: an event is in one of each

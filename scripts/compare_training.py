@@ -3,7 +3,7 @@
 
 usage: scripts/compare_training.py OLD NEW
 
-Ends with 1 if the new build is slower, by the rule of bench latency --compare.
+Exits with status 1 if the new build is slower, by the rule of bench latency --compare.
 """
 
 import json
@@ -21,9 +21,12 @@ EVENTS = {"dgs": "4e4", "tgn-attn": "2e4"}
 def microseconds(build, model, out):
     """The time of an event of training, the median over chunks of the stream."""
     command = [build, "scale", model, "--mode", "training", "--length", EVENTS[model], "--sweep", "batch=200", "--json", "--quiet", "--out", out]
-    point = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["points"][0]
+    run = subprocess.run(command, stdout=subprocess.PIPE)
+    if not run.stdout:
+        sys.exit(f"{' '.join(command)}: exit status {run.returncode}")
+    point = json.loads(run.stdout)["points"][0]
     if "error" in point:
-        sys.exit(f"{build}: {model}: {point['error']}")
+        sys.exit(f"{' '.join(command)}: {point['error']}")
     return point["us_per_event"]
 
 
@@ -31,8 +34,8 @@ def verdict(model, builds, out):
     """Whether the new build is slower."""
     ratios = []
     for _ in range(PAIRS):
-        took = {build: microseconds(build, model, out) for build in random.sample(builds, 2)}
-        ratios.append(took[builds[1]] / took[builds[0]])
+        took = {which: microseconds(builds[which], model, out) for which in random.sample((0, 1), 2)}
+        ratios.append(took[1] / took[0])
     ratio, slower, differ = statistics.median(ratios), sum(r > 1 for r in ratios), sum(r != 1 for r in ratios)
     p = sum(math.comb(differ, k) for k in range(slower, differ + 1)) / 2**differ
     print(f"training of {model}: {ratio:.3f} of the old build's time, p {p:.2g}", flush=True)

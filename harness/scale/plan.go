@@ -106,7 +106,7 @@ func (p Plan) check() error {
 	case len(p.Sweeps) == 0:
 		return fmt.Errorf("no sweep, expected at least one such as %s=1000,10000", Length)
 	}
-	return nil
+	return p.Base.check()
 }
 
 // job returns the point of an axis and a value.

@@ -24,6 +24,7 @@ type Result struct {
 	Base    Size    `json:"base"` // where an axis says nothing else
 	Seed    uint64  `json:"seed"`
 	Device  string  `json:"device"`
+	Threads int     `json:"threads"` // where an axis says nothing else
 	Machine string  `json:"machine"`
 	Code    string  `json:"code"`
 	Command string  `json:"command"`
@@ -66,8 +67,8 @@ func (r Result) Failed() (n int) {
 }
 
 var csvHeader = []string{
-	"model", "task", "mode", "device", "axis", "value", "events", "nodes", "features", "batch", "threads", "nodes_met", "params",
-	"us_per_event", "us_low", "us_high", "drift", "allocs_per_batch", "held_mb", "peak_mb", "card_mb", "error",
+	"model", "task", "mode", "device", "axis", "value", "events", "nodes", "features", "batch", "nodes_met", "params",
+	"us_per_event", "us_low", "us_high", "drift", "allocs_per_batch", "held_mb", "peak_mb", "card_mb", "error", "threads",
 }
 
 // WriteCSV writes a line a point, under the names of the JSON. Absent numbers
@@ -76,7 +77,7 @@ func (r Result) WriteCSV(w io.Writer) error {
 	lines := [][]string{csvHeader}
 	for _, p := range r.Points {
 		line := []string{r.Model, string(r.Task), string(r.Mode), r.Device, p.Axis, p.Value}
-		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Threads, p.Met, p.Params} {
+		for _, n := range []int{p.Events, p.Nodes, p.Features, p.Batch, p.Met, p.Params} {
 			line = append(line, strconv.Itoa(n))
 		}
 		for _, n := range []optional.Number{p.Micros, p.Low, p.High, p.Drift, p.Allocs, p.Held, p.Peak, p.OnCard} {
@@ -86,7 +87,7 @@ func (r Result) WriteCSV(w io.Writer) error {
 			}
 			line = append(line, text)
 		}
-		lines = append(lines, append(line, p.Error))
+		lines = append(lines, append(line, p.Error, strconv.Itoa(p.Threads)))
 	}
 	return escape.WriteCSV(w, lines)
 }

@@ -25,9 +25,9 @@ func fixed() Result {
 		}
 	}
 	short, long := base, base
-	short.Events, long.Events = 10_000, 100_000_000
+	short.Events, long.Events, long.Threads = 10_000, 100_000_000, 8
 	r := Result{
-		Model: "dgs", Title: "DGS", Task: "nc", Mode: Inference, Device: "cpu", Base: base, Seed: 1, Machine: "a machine", Code: "abc",
+		Model: "dgs", Title: "DGS", Task: "nc", Mode: Inference, Device: "cpu", Base: base, Seed: 1, Threads: 2, Machine: "a machine", Code: "abc",
 		Command: "bench scale dgs --sweep ...",
 		Points: []Point{
 			at("length", "10000", short, .5, float64(optional.Absent()), 6.25),

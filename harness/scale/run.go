@@ -30,7 +30,7 @@ func Run(ctx context.Context, p Plan, h Hooks) (Result, error) {
 	}
 	r := Result{
 		Model: specs.JoinRef(p.Model.ID, p.Variant), Title: p.Model.Title, Task: p.Task, Mode: p.Mode, Base: p.Base,
-		Seed: p.Seed, Machine: harness.Machine(p.Device), Device: p.Device.Name(), Code: harness.CodeVersion(),
+		Seed: p.Seed, Threads: p.Base.Threads, Machine: harness.Machine(p.Device), Device: p.Device.Name(), Code: harness.CodeVersion(),
 	}
 	if p.Variant != "" {
 		r.Title = r.Model

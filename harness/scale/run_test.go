@@ -96,6 +96,9 @@ func TestAxes(t *testing.T) {
 	}
 	var got []Size
 	for _, point := range r.Points {
+		if Axis(point.Axis).label() == "" {
+			t.Errorf("axis %s has no label", point.Axis)
+		}
 		got = append(got, point.Size)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -125,7 +128,7 @@ func TestFailedPoint(t *testing.T) {
 	if err := r.WriteCSV(&csv); err != nil {
 		t.Fatal(err)
 	}
-	if line := strings.Split(csv.String(), "\n")[2]; !strings.HasSuffix(line, ",0,0,,,,,,,,,failed at event 25") {
+	if line := strings.Split(csv.String(), "\n")[2]; !strings.HasSuffix(line, ",0,0,,,,,,,,,failed at event 25,1") {
 		t.Errorf("the failed point has measurements: %s", line)
 	}
 	if out := r.Table(); slices.ContainsFunc(out.Columns, func(c table.Column) bool { return c.Head == "card MB" }) || strings.Contains(out.Title, "on a card") {

@@ -1,4 +1,4 @@
-// Package lists has functions of slices that package slices lacks.
+// Package lists has functions of slices and numbered work that package slices lacks.
 package lists
 
 import "slices"

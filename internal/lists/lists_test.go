@@ -52,4 +52,15 @@ func TestParallel(t *testing.T) {
 	if err := lists.Parallel(3, func(int) error { return nil }); err != nil {
 		t.Error(err)
 	}
+	defer func() {
+		if value := recover(); value != 1 {
+			t.Errorf("panic %v, expected 1", value)
+		}
+	}()
+	lists.Parallel(3, func(i int) error {
+		if i > 0 {
+			panic(i)
+		}
+		return nil
+	})
 }

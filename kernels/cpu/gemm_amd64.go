@@ -120,8 +120,8 @@ func (p *panel) next(g *Gemm, scratch []float32) {
 	p.tiles(g, p.first+higher*(rows+1), tiles-higher, rows)
 }
 
-// tiles computes tiles of rows rows, one below another.
-func (p *panel) tiles(g *Gemm, row, tiles, rows int) {
+// tiles computes count tiles of C, one below another, each of the given number of rows.
+func (p *panel) tiles(g *Gemm, row, count, rows int) {
 	step, next := g.LDA, 1
 	if g.TransA {
 		step, next = 1, g.LDA
@@ -139,7 +139,7 @@ func (p *panel) tiles(g *Gemm, row, tiles, rows int) {
 		kernel = p.wide
 	}
 	kernel(a, uintptr(step)*4, uintptr(next)*4, p.b, uintptr(p.bRow)*4, &g.C[row*g.LDC+p.column], uintptr(g.LDC)*4,
-		p.depth, tiles, rows, p.columns, bias, p.k > 0, last && g.ReLU)
+		p.depth, count, rows, p.columns, bias, p.k > 0, last && g.ReLU)
 }
 
 // packFrom is the number of rows of op(A) from which packing B pays: packed, it

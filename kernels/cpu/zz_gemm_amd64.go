@@ -4,14 +4,14 @@
 
 package cpu
 
-// gemmAVX512Wide computes tiles of rows x cols elements of C, at most 14 x 32, one below another.
+// gemmAVX512Wide computes tiles of C, one below another, each of rows x cols elements, at most 14 x 32.
 // Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.
 // B is read in whole rows of 32. bias may be nil.
 //
 //go:noescape
 func gemmAVX512Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 
-// gemmAVX512Narrow computes tiles of rows x cols elements of C, at most 14 x 16, one below another.
+// gemmAVX512Narrow computes tiles of C, one below another, each of rows x cols elements, at most 14 x 16.
 // Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.
 // B is read in whole rows of 16. bias may be nil.
 //
@@ -24,14 +24,14 @@ func gemmAVX512Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow u
 //go:noescape
 func gemmRowAVX512(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
 
-// gemmAVX2Wide computes tiles of rows x cols elements of C, at most 6 x 16, one below another.
+// gemmAVX2Wide computes tiles of C, one below another, each of rows x cols elements, at most 6 x 16.
 // Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.
 // B is read in whole rows of 16. bias may be nil.
 //
 //go:noescape
 func gemmAVX2Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 
-// gemmAVX2Narrow computes tiles of rows x cols elements of C, at most 6 x 8, one below another.
+// gemmAVX2Narrow computes tiles of C, one below another, each of rows x cols elements, at most 6 x 8.
 // Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.
 // B is read in whole rows of 8. bias may be nil.
 //

@@ -37,7 +37,7 @@ func tileFunc(ctx *build.Context, name string, s tileShape) {
 	t := newTile(ctx, s)
 	t.function(name, "func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, "+
 		"c *float32, cRow uintptr, depth, tiles, rows, cols int, bias *float32, accumulate, relu bool)",
-		fmt.Sprintf("computes tiles of rows x cols elements of C, at most %d x %d, one below another.", s.rows, s.lanes*s.vectors),
+		fmt.Sprintf("computes tiles of C, one below another, each of rows x cols elements, at most %d x %d.", s.rows, s.lanes*s.vectors),
 		"Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.",
 		fmt.Sprintf("B is read in whole rows of %d. bias may be nil.", s.lanes*s.vectors))
 	t.arguments()
@@ -130,7 +130,7 @@ func (t *tile) next(rows int) {
 	t.leave()
 }
 
-// parameter is where it lies.
+// parameter returns the place of a parameter in the frame.
 func (t *tile) parameter(name string) operand.Mem {
 	at, err := t.Param(name).Resolve()
 	if err != nil {
