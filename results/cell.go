@@ -66,8 +66,9 @@ func summarise(s record.Store, cells []Cell, shown specs.Tables, known *draws, p
 	if err != nil {
 		return err
 	}
-	resample(slices.Concat(rows...), known, progress)
-	for _, p := range slices.Concat(rows...) {
+	pending := slices.Concat(rows...)
+	resample(pending, known, progress)
+	for _, p := range pending {
 		p.cell.Rows = append(p.cell.Rows, p.row)
 	}
 	addDuplicates(cells)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares how fast two builds of bench train: pairs of runs, in random order within a pair.
 
-usage: scripts/compare_training.py OLD NEW
+usage: python3 scripts/compare_training.py OLD NEW
 
 Exits with status 1 if the new build is slower, by the rule of bench latency --compare.
 """
