@@ -127,7 +127,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"scale", "user-count", "--sweep", "lenght=10"}, `did you mean "length"`},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--format", "pdf"}, `--format is "pdf", expected`},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--nodes", "ten"}, `expected a whole number such as 200 or 1e6, found "ten"`},
-		{[]string{"scale", "user-count", "--sweep", "length=10", "--threads", "0"}, "--threads is 0, expected 1 to 1024"},
+		{[]string{"scale", "user-count", "--sweep", "length=10", "--threads", "0"}, "threads is 0, expected 1 to 1024"},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--out", ""}, "--out is empty"},
 		{[]string{"scale", "user-count", "--sweep", "length=10", "--verbose"}, "unknown flag: --verbose"}, // it reads no files and has no epochs
 		{[]string{
