@@ -4,16 +4,17 @@ package cpu
 
 // gemmKernels are the microkernels of one level. They keep rows rows of two
 // (wide) or one (narrow) vectors of lanes columns of C in registers; row does
-// a single row.
+// at most few rows of eight vectors.
 type gemmKernels struct {
-	rows, lanes  int
+	rows, few    int
+	lanes        int
 	wide, narrow func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr,
 		depth, tiles, rows, cols int, bias *float32, accumulate, relu bool)
-	row func(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth, cols int, bias *float32, relu bool)
+	row func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth, rows, cols int, bias *float32, relu bool)
 }
 
 func (t *gemmKernels) gemm(g Gemm, scratch []float32) {
-	if g.N == 1 && g.LDC == 1 {
+	if g.N == 1 && g.LDC == 1 && (g.M > 1 || g.TransB) {
 		t.column(&g, scratch)
 	} else {
 		t.product(&g, scratch)
@@ -21,8 +22,8 @@ func (t *gemmKernels) gemm(g Gemm, scratch []float32) {
 }
 
 func (t *gemmKernels) product(g *Gemm, scratch []float32) {
-	if g.M == 1 && !g.TransB {
-		t.singleRow(g)
+	if g.M <= t.few && !g.TransB {
+		t.fewRows(g)
 	} else {
 		t.panels(g, scratch)
 	}
@@ -47,11 +48,11 @@ func (t *gemmKernels) column(g *Gemm, scratch []float32) {
 	}
 }
 
-// singleRow computes a single row. It reads B once, as it lies.
-func (t *gemmKernels) singleRow(g *Gemm) {
-	next := 1
+// fewRows computes a product with few rows. It reads B once, as it lies.
+func (t *gemmKernels) fewRows(g *Gemm) {
+	step, next := g.LDA, 1
 	if g.TransA {
-		next = g.LDA
+		step, next = 1, g.LDA
 	}
 	width := 8 * t.lanes
 	for j := 0; j < g.N; j += width {
@@ -62,7 +63,7 @@ func (t *gemmKernels) singleRow(g *Gemm) {
 		if g.Bias != nil {
 			bias = &g.Bias[j]
 		}
-		t.row(a, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], g.K, min(width, g.N-j), bias, g.ReLU)
+		t.row(a, uintptr(step)*4, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], uintptr(g.LDC)*4, g.K, g.M, min(width, g.N-j), bias, g.ReLU)
 	}
 }
 

@@ -18,11 +18,11 @@ func gemmAVX512Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uin
 //go:noescape
 func gemmAVX512Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 
-// gemmRowAVX512 computes cols elements of a row of C, 1 to 128.
-// Steps are in bytes; aCol goes to the next k. bias may be nil.
+// gemmRowAVX512 computes rows x cols elements of C, at most 2 x 128.
+// Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k. bias may be nil.
 //
 //go:noescape
-func gemmRowAVX512(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
+func gemmRowAVX512(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, relu bool)
 
 // gemmAVX2Wide computes tiles of C, one below another, each of rows x cols elements, at most 6 x 16.
 // Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k.
@@ -38,11 +38,11 @@ func gemmAVX2Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintp
 //go:noescape
 func gemmAVX2Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 
-// gemmRowAVX2 computes cols elements of a row of C, 1 to 64.
-// Steps are in bytes; aCol goes to the next k. bias may be nil.
+// gemmRowAVX2 computes rows x cols elements of C, at most 1 x 64.
+// Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k. bias may be nil.
 //
 //go:noescape
-func gemmRowAVX2(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
+func gemmRowAVX2(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, relu bool)
 
 // transpose8 writes the first 8*blocks elements of the 8 rows as columns: as 8*blocks
 // rows of 8, dstRow bytes apart. It needs AVX.

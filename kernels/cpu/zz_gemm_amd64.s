@@ -4269,37 +4269,57 @@ last14:
 	VZEROUPPER
 	RET
 
-// func gemmRowAVX512(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
+// func gemmRowAVX512(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, relu bool)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemmRowAVX512(SB), NOSPLIT, $0-65
+TEXT ·gemmRowAVX512(SB), NOSPLIT, $0-89
 	MOVQ   a+0(FP), AX
-	MOVQ   b+16(FP), CX
-	MOVQ   depth+40(FP), DX
-	MOVQ   aCol+8(FP), BX
-	MOVQ   bRow+24(FP), SI
-	MOVQ   cols+48(FP), DI
-	DECQ   DI
-	MOVQ   DI, R8
-	SHRQ   $0x04, DI
-	INCQ   DI
-	ANDQ   $0x0f, R8
-	INCQ   R8
-	MOVL   $-1, R9
-	BZHIL  R8, R9, R9
-	KMOVW  R9, K1
-	CMPQ   DI, $0x08
+	MOVQ   b+24(FP), CX
+	MOVQ   depth+56(FP), DX
+	MOVQ   aCol+16(FP), BX
+	MOVQ   bRow+32(FP), SI
+	MOVQ   aRow+8(FP), DI
+	MOVQ   rows+64(FP), R8
+	MOVQ   cols+72(FP), R9
+	DECQ   R9
+	MOVQ   R9, R10
+	SHRQ   $0x04, R9
+	INCQ   R9
+	ANDQ   $0x0f, R10
+	INCQ   R10
+	MOVL   $-1, R11
+	BZHIL  R10, R11, R11
+	KMOVW  R11, K1
+	IMUL3Q $0x08, R8, R8
+	ADDQ   R8, R9
+	CMPQ   R9, $0x18
+	JEQ    clear16
+	CMPQ   R9, $0x17
+	JEQ    clear15
+	CMPQ   R9, $0x16
+	JEQ    clear14
+	CMPQ   R9, $0x15
+	JEQ    clear13
+	CMPQ   R9, $0x14
+	JEQ    clear12
+	CMPQ   R9, $0x13
+	JEQ    clear11
+	CMPQ   R9, $0x12
+	JEQ    clear10
+	CMPQ   R9, $0x11
+	JEQ    clear9
+	CMPQ   R9, $0x10
 	JEQ    clear8
-	CMPQ   DI, $0x07
+	CMPQ   R9, $0x0f
 	JEQ    clear7
-	CMPQ   DI, $0x06
+	CMPQ   R9, $0x0e
 	JEQ    clear6
-	CMPQ   DI, $0x05
+	CMPQ   R9, $0x0d
 	JEQ    clear5
-	CMPQ   DI, $0x04
+	CMPQ   R9, $0x0c
 	JEQ    clear4
-	CMPQ   DI, $0x03
+	CMPQ   R9, $0x0b
 	JEQ    clear3
-	CMPQ   DI, $0x02
+	CMPQ   R9, $0x0a
 	JEQ    clear2
 	VXORPS Z0, Z0, Z0
 	TESTQ  DX, DX
@@ -4315,22 +4335,24 @@ loop1:
 	JNE          loop1
 
 store1:
-	MOVQ      bias+56(FP), AX
+	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
 	JE        noBias1
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
 noBias1:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU1
 	VXORPS  Z1, Z1, Z1
 	VMAXPS  Z0, Z1, Z0
 
 noReLU1:
-	MOVQ    c+32(FP), AX
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, K1, (AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
@@ -4351,7 +4373,7 @@ loop2:
 	JNE          loop2
 
 store2:
-	MOVQ      bias+56(FP), AX
+	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
 	JE        noBias2
 	VMOVUPS   (AX), Z2
@@ -4360,7 +4382,7 @@ store2:
 	VADDPS    Z2, Z1, Z1
 
 noBias2:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU2
 	VXORPS  Z2, Z2, Z2
@@ -4368,9 +4390,11 @@ noBias2:
 	VMAXPS  Z1, Z2, Z1
 
 noReLU2:
-	MOVQ    c+32(FP), AX
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
@@ -4393,7 +4417,7 @@ loop3:
 	JNE          loop3
 
 store3:
-	MOVQ      bias+56(FP), AX
+	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
 	JE        noBias3
 	VMOVUPS   (AX), Z3
@@ -4404,7 +4428,7 @@ store3:
 	VADDPS    Z3, Z2, Z2
 
 noBias3:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU3
 	VXORPS  Z3, Z3, Z3
@@ -4413,10 +4437,12 @@ noBias3:
 	VMAXPS  Z2, Z3, Z2
 
 noReLU3:
-	MOVQ    c+32(FP), AX
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, K1, 128(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
@@ -4441,7 +4467,7 @@ loop4:
 	JNE          loop4
 
 store4:
-	MOVQ      bias+56(FP), AX
+	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
 	JE        noBias4
 	VMOVUPS   (AX), Z4
@@ -4454,7 +4480,7 @@ store4:
 	VADDPS    Z4, Z3, Z3
 
 noBias4:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU4
 	VXORPS  Z4, Z4, Z4
@@ -4464,11 +4490,13 @@ noBias4:
 	VMAXPS  Z3, Z4, Z3
 
 noReLU4:
-	MOVQ    c+32(FP), AX
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
 	VMOVUPS Z3, K1, 192(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
@@ -4495,7 +4523,7 @@ loop5:
 	JNE          loop5
 
 store5:
-	MOVQ      bias+56(FP), AX
+	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
 	JE        noBias5
 	VMOVUPS   (AX), Z5
@@ -4510,7 +4538,7 @@ store5:
 	VADDPS    Z5, Z4, Z4
 
 noBias5:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU5
 	VXORPS  Z5, Z5, Z5
@@ -4521,12 +4549,14 @@ noBias5:
 	VMAXPS  Z4, Z5, Z4
 
 noReLU5:
-	MOVQ    c+32(FP), AX
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
 	VMOVUPS Z3, 192(AX)
 	VMOVUPS Z4, K1, 256(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
@@ -4555,7 +4585,7 @@ loop6:
 	JNE          loop6
 
 store6:
-	MOVQ      bias+56(FP), AX
+	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
 	JE        noBias6
 	VMOVUPS   (AX), Z6
@@ -4572,7 +4602,7 @@ store6:
 	VADDPS    Z6, Z5, Z5
 
 noBias6:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU6
 	VXORPS  Z6, Z6, Z6
@@ -4584,13 +4614,15 @@ noBias6:
 	VMAXPS  Z5, Z6, Z5
 
 noReLU6:
-	MOVQ    c+32(FP), AX
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
 	VMOVUPS Z3, 192(AX)
 	VMOVUPS Z4, 256(AX)
 	VMOVUPS Z5, K1, 320(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
@@ -4621,7 +4653,7 @@ loop7:
 	JNE          loop7
 
 store7:
-	MOVQ      bias+56(FP), AX
+	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
 	JE        noBias7
 	VMOVUPS   (AX), Z7
@@ -4640,7 +4672,7 @@ store7:
 	VADDPS    Z7, Z6, Z6
 
 noBias7:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU7
 	VXORPS  Z7, Z7, Z7
@@ -4653,7 +4685,8 @@ noBias7:
 	VMAXPS  Z6, Z7, Z6
 
 noReLU7:
-	MOVQ    c+32(FP), AX
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -4661,6 +4694,7 @@ noReLU7:
 	VMOVUPS Z4, 256(AX)
 	VMOVUPS Z5, 320(AX)
 	VMOVUPS Z6, K1, 384(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
@@ -4693,7 +4727,7 @@ loop8:
 	JNE          loop8
 
 store8:
-	MOVQ      bias+56(FP), AX
+	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
 	JE        noBias8
 	VMOVUPS   (AX), Z8
@@ -4714,7 +4748,7 @@ store8:
 	VADDPS    Z8, Z7, Z7
 
 noBias8:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU8
 	VXORPS  Z8, Z8, Z8
@@ -4728,7 +4762,8 @@ noBias8:
 	VMAXPS  Z7, Z8, Z7
 
 noReLU8:
-	MOVQ    c+32(FP), AX
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -4737,6 +4772,687 @@ noReLU8:
 	VMOVUPS Z5, 320(AX)
 	VMOVUPS Z6, 384(AX)
 	VMOVUPS Z7, K1, 448(AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+clear9:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	TESTQ  DX, DX
+	JE     store9
+
+loop9:
+	VBROADCASTSS (AX), Z2
+	VBROADCASTSS (AX)(DI*1), Z3
+	VMOVUPS.Z    (CX), K1, Z4
+	VFMADD231PS  Z4, Z2, Z0
+	VFMADD231PS  Z4, Z3, Z1
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop9
+
+store9:
+	MOVQ      bias+80(FP), AX
+	TESTQ     AX, AX
+	JE        noBias9
+	VMOVUPS.Z (AX), K1, Z2
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z2, Z1, Z1
+
+noBias9:
+	MOVBLZX relu+88(FP), AX
+	TESTL   AX, AX
+	JE      noReLU9
+	VXORPS  Z2, Z2, Z2
+	VMAXPS  Z0, Z2, Z0
+	VMAXPS  Z1, Z2, Z1
+
+noReLU9:
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Z0, K1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+clear10:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	TESTQ  DX, DX
+	JE     store10
+
+loop10:
+	VBROADCASTSS (AX), Z4
+	VBROADCASTSS (AX)(DI*1), Z5
+	VMOVUPS      (CX), Z6
+	VFMADD231PS  Z6, Z4, Z0
+	VFMADD231PS  Z6, Z5, Z2
+	VMOVUPS.Z    64(CX), K1, Z6
+	VFMADD231PS  Z6, Z4, Z1
+	VFMADD231PS  Z6, Z5, Z3
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop10
+
+store10:
+	MOVQ      bias+80(FP), AX
+	TESTQ     AX, AX
+	JE        noBias10
+	VMOVUPS   (AX), Z4
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z4, Z2, Z2
+	VMOVUPS.Z 64(AX), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z4, Z3, Z3
+
+noBias10:
+	MOVBLZX relu+88(FP), AX
+	TESTL   AX, AX
+	JE      noReLU10
+	VXORPS  Z4, Z4, Z4
+	VMAXPS  Z0, Z4, Z0
+	VMAXPS  Z1, Z4, Z1
+	VMAXPS  Z2, Z4, Z2
+	VMAXPS  Z3, Z4, Z3
+
+noReLU10:
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, K1, 64(AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+clear11:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	TESTQ  DX, DX
+	JE     store11
+
+loop11:
+	VBROADCASTSS (AX), Z6
+	VBROADCASTSS (AX)(DI*1), Z7
+	VMOVUPS      (CX), Z8
+	VFMADD231PS  Z8, Z6, Z0
+	VFMADD231PS  Z8, Z7, Z3
+	VMOVUPS      64(CX), Z8
+	VFMADD231PS  Z8, Z6, Z1
+	VFMADD231PS  Z8, Z7, Z4
+	VMOVUPS.Z    128(CX), K1, Z8
+	VFMADD231PS  Z8, Z6, Z2
+	VFMADD231PS  Z8, Z7, Z5
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop11
+
+store11:
+	MOVQ      bias+80(FP), AX
+	TESTQ     AX, AX
+	JE        noBias11
+	VMOVUPS   (AX), Z6
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   64(AX), Z6
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS.Z 128(AX), K1, Z6
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z6, Z5, Z5
+
+noBias11:
+	MOVBLZX relu+88(FP), AX
+	TESTL   AX, AX
+	JE      noReLU11
+	VXORPS  Z6, Z6, Z6
+	VMAXPS  Z0, Z6, Z0
+	VMAXPS  Z1, Z6, Z1
+	VMAXPS  Z2, Z6, Z2
+	VMAXPS  Z3, Z6, Z3
+	VMAXPS  Z4, Z6, Z4
+	VMAXPS  Z5, Z6, Z5
+
+noReLU11:
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, K1, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, K1, 128(AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+clear12:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	TESTQ  DX, DX
+	JE     store12
+
+loop12:
+	VBROADCASTSS (AX), Z8
+	VBROADCASTSS (AX)(DI*1), Z9
+	VMOVUPS      (CX), Z10
+	VFMADD231PS  Z10, Z8, Z0
+	VFMADD231PS  Z10, Z9, Z4
+	VMOVUPS      64(CX), Z10
+	VFMADD231PS  Z10, Z8, Z1
+	VFMADD231PS  Z10, Z9, Z5
+	VMOVUPS      128(CX), Z10
+	VFMADD231PS  Z10, Z8, Z2
+	VFMADD231PS  Z10, Z9, Z6
+	VMOVUPS.Z    192(CX), K1, Z10
+	VFMADD231PS  Z10, Z8, Z3
+	VFMADD231PS  Z10, Z9, Z7
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop12
+
+store12:
+	MOVQ      bias+80(FP), AX
+	TESTQ     AX, AX
+	JE        noBias12
+	VMOVUPS   (AX), Z8
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z8, Z4, Z4
+	VMOVUPS   64(AX), Z8
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z8, Z5, Z5
+	VMOVUPS   128(AX), Z8
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z8, Z6, Z6
+	VMOVUPS.Z 192(AX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z8, Z7, Z7
+
+noBias12:
+	MOVBLZX relu+88(FP), AX
+	TESTL   AX, AX
+	JE      noReLU12
+	VXORPS  Z8, Z8, Z8
+	VMAXPS  Z0, Z8, Z0
+	VMAXPS  Z1, Z8, Z1
+	VMAXPS  Z2, Z8, Z2
+	VMAXPS  Z3, Z8, Z3
+	VMAXPS  Z4, Z8, Z4
+	VMAXPS  Z5, Z8, Z5
+	VMAXPS  Z6, Z8, Z6
+	VMAXPS  Z7, Z8, Z7
+
+noReLU12:
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, K1, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, K1, 192(AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+clear13:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	TESTQ  DX, DX
+	JE     store13
+
+loop13:
+	VBROADCASTSS (AX), Z10
+	VBROADCASTSS (AX)(DI*1), Z11
+	VMOVUPS      (CX), Z12
+	VFMADD231PS  Z12, Z10, Z0
+	VFMADD231PS  Z12, Z11, Z5
+	VMOVUPS      64(CX), Z12
+	VFMADD231PS  Z12, Z10, Z1
+	VFMADD231PS  Z12, Z11, Z6
+	VMOVUPS      128(CX), Z12
+	VFMADD231PS  Z12, Z10, Z2
+	VFMADD231PS  Z12, Z11, Z7
+	VMOVUPS      192(CX), Z12
+	VFMADD231PS  Z12, Z10, Z3
+	VFMADD231PS  Z12, Z11, Z8
+	VMOVUPS.Z    256(CX), K1, Z12
+	VFMADD231PS  Z12, Z10, Z4
+	VFMADD231PS  Z12, Z11, Z9
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop13
+
+store13:
+	MOVQ      bias+80(FP), AX
+	TESTQ     AX, AX
+	JE        noBias13
+	VMOVUPS   (AX), Z10
+	VADDPS    Z10, Z0, Z0
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(AX), Z10
+	VADDPS    Z10, Z1, Z1
+	VADDPS    Z10, Z6, Z6
+	VMOVUPS   128(AX), Z10
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z10, Z7, Z7
+	VMOVUPS   192(AX), Z10
+	VADDPS    Z10, Z3, Z3
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS.Z 256(AX), K1, Z10
+	VADDPS    Z10, Z4, Z4
+	VADDPS    Z10, Z9, Z9
+
+noBias13:
+	MOVBLZX relu+88(FP), AX
+	TESTL   AX, AX
+	JE      noReLU13
+	VXORPS  Z10, Z10, Z10
+	VMAXPS  Z0, Z10, Z0
+	VMAXPS  Z1, Z10, Z1
+	VMAXPS  Z2, Z10, Z2
+	VMAXPS  Z3, Z10, Z3
+	VMAXPS  Z4, Z10, Z4
+	VMAXPS  Z5, Z10, Z5
+	VMAXPS  Z6, Z10, Z6
+	VMAXPS  Z7, Z10, Z7
+	VMAXPS  Z8, Z10, Z8
+	VMAXPS  Z9, Z10, Z9
+
+noReLU13:
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, K1, 256(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z5, (AX)
+	VMOVUPS Z6, 64(AX)
+	VMOVUPS Z7, 128(AX)
+	VMOVUPS Z8, 192(AX)
+	VMOVUPS Z9, K1, 256(AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+clear14:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	TESTQ  DX, DX
+	JE     store14
+
+loop14:
+	VBROADCASTSS (AX), Z12
+	VBROADCASTSS (AX)(DI*1), Z13
+	VMOVUPS      (CX), Z14
+	VFMADD231PS  Z14, Z12, Z0
+	VFMADD231PS  Z14, Z13, Z6
+	VMOVUPS      64(CX), Z14
+	VFMADD231PS  Z14, Z12, Z1
+	VFMADD231PS  Z14, Z13, Z7
+	VMOVUPS      128(CX), Z14
+	VFMADD231PS  Z14, Z12, Z2
+	VFMADD231PS  Z14, Z13, Z8
+	VMOVUPS      192(CX), Z14
+	VFMADD231PS  Z14, Z12, Z3
+	VFMADD231PS  Z14, Z13, Z9
+	VMOVUPS      256(CX), Z14
+	VFMADD231PS  Z14, Z12, Z4
+	VFMADD231PS  Z14, Z13, Z10
+	VMOVUPS.Z    320(CX), K1, Z14
+	VFMADD231PS  Z14, Z12, Z5
+	VFMADD231PS  Z14, Z13, Z11
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop14
+
+store14:
+	MOVQ      bias+80(FP), AX
+	TESTQ     AX, AX
+	JE        noBias14
+	VMOVUPS   (AX), Z12
+	VADDPS    Z12, Z0, Z0
+	VADDPS    Z12, Z6, Z6
+	VMOVUPS   64(AX), Z12
+	VADDPS    Z12, Z1, Z1
+	VADDPS    Z12, Z7, Z7
+	VMOVUPS   128(AX), Z12
+	VADDPS    Z12, Z2, Z2
+	VADDPS    Z12, Z8, Z8
+	VMOVUPS   192(AX), Z12
+	VADDPS    Z12, Z3, Z3
+	VADDPS    Z12, Z9, Z9
+	VMOVUPS   256(AX), Z12
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z12, Z10, Z10
+	VMOVUPS.Z 320(AX), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	VADDPS    Z12, Z11, Z11
+
+noBias14:
+	MOVBLZX relu+88(FP), AX
+	TESTL   AX, AX
+	JE      noReLU14
+	VXORPS  Z12, Z12, Z12
+	VMAXPS  Z0, Z12, Z0
+	VMAXPS  Z1, Z12, Z1
+	VMAXPS  Z2, Z12, Z2
+	VMAXPS  Z3, Z12, Z3
+	VMAXPS  Z4, Z12, Z4
+	VMAXPS  Z5, Z12, Z5
+	VMAXPS  Z6, Z12, Z6
+	VMAXPS  Z7, Z12, Z7
+	VMAXPS  Z8, Z12, Z8
+	VMAXPS  Z9, Z12, Z9
+	VMAXPS  Z10, Z12, Z10
+	VMAXPS  Z11, Z12, Z11
+
+noReLU14:
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, K1, 320(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	VMOVUPS Z9, 192(AX)
+	VMOVUPS Z10, 256(AX)
+	VMOVUPS Z11, K1, 320(AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+clear15:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	TESTQ  DX, DX
+	JE     store15
+
+loop15:
+	VBROADCASTSS (AX), Z14
+	VBROADCASTSS (AX)(DI*1), Z15
+	VMOVUPS      (CX), Z16
+	VFMADD231PS  Z16, Z14, Z0
+	VFMADD231PS  Z16, Z15, Z7
+	VMOVUPS      64(CX), Z16
+	VFMADD231PS  Z16, Z14, Z1
+	VFMADD231PS  Z16, Z15, Z8
+	VMOVUPS      128(CX), Z16
+	VFMADD231PS  Z16, Z14, Z2
+	VFMADD231PS  Z16, Z15, Z9
+	VMOVUPS      192(CX), Z16
+	VFMADD231PS  Z16, Z14, Z3
+	VFMADD231PS  Z16, Z15, Z10
+	VMOVUPS      256(CX), Z16
+	VFMADD231PS  Z16, Z14, Z4
+	VFMADD231PS  Z16, Z15, Z11
+	VMOVUPS      320(CX), Z16
+	VFMADD231PS  Z16, Z14, Z5
+	VFMADD231PS  Z16, Z15, Z12
+	VMOVUPS.Z    384(CX), K1, Z16
+	VFMADD231PS  Z16, Z14, Z6
+	VFMADD231PS  Z16, Z15, Z13
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop15
+
+store15:
+	MOVQ      bias+80(FP), AX
+	TESTQ     AX, AX
+	JE        noBias15
+	VMOVUPS   (AX), Z14
+	VADDPS    Z14, Z0, Z0
+	VADDPS    Z14, Z7, Z7
+	VMOVUPS   64(AX), Z14
+	VADDPS    Z14, Z1, Z1
+	VADDPS    Z14, Z8, Z8
+	VMOVUPS   128(AX), Z14
+	VADDPS    Z14, Z2, Z2
+	VADDPS    Z14, Z9, Z9
+	VMOVUPS   192(AX), Z14
+	VADDPS    Z14, Z3, Z3
+	VADDPS    Z14, Z10, Z10
+	VMOVUPS   256(AX), Z14
+	VADDPS    Z14, Z4, Z4
+	VADDPS    Z14, Z11, Z11
+	VMOVUPS   320(AX), Z14
+	VADDPS    Z14, Z5, Z5
+	VADDPS    Z14, Z12, Z12
+	VMOVUPS.Z 384(AX), K1, Z14
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z14, Z13, Z13
+
+noBias15:
+	MOVBLZX relu+88(FP), AX
+	TESTL   AX, AX
+	JE      noReLU15
+	VXORPS  Z14, Z14, Z14
+	VMAXPS  Z0, Z14, Z0
+	VMAXPS  Z1, Z14, Z1
+	VMAXPS  Z2, Z14, Z2
+	VMAXPS  Z3, Z14, Z3
+	VMAXPS  Z4, Z14, Z4
+	VMAXPS  Z5, Z14, Z5
+	VMAXPS  Z6, Z14, Z6
+	VMAXPS  Z7, Z14, Z7
+	VMAXPS  Z8, Z14, Z8
+	VMAXPS  Z9, Z14, Z9
+	VMAXPS  Z10, Z14, Z10
+	VMAXPS  Z11, Z14, Z11
+	VMAXPS  Z12, Z14, Z12
+	VMAXPS  Z13, Z14, Z13
+
+noReLU15:
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, K1, 384(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z7, (AX)
+	VMOVUPS Z8, 64(AX)
+	VMOVUPS Z9, 128(AX)
+	VMOVUPS Z10, 192(AX)
+	VMOVUPS Z11, 256(AX)
+	VMOVUPS Z12, 320(AX)
+	VMOVUPS Z13, K1, 384(AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+clear16:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	TESTQ  DX, DX
+	JE     store16
+
+loop16:
+	VBROADCASTSS (AX), Z16
+	VBROADCASTSS (AX)(DI*1), Z17
+	VMOVUPS      (CX), Z18
+	VFMADD231PS  Z18, Z16, Z0
+	VFMADD231PS  Z18, Z17, Z8
+	VMOVUPS      64(CX), Z18
+	VFMADD231PS  Z18, Z16, Z1
+	VFMADD231PS  Z18, Z17, Z9
+	VMOVUPS      128(CX), Z18
+	VFMADD231PS  Z18, Z16, Z2
+	VFMADD231PS  Z18, Z17, Z10
+	VMOVUPS      192(CX), Z18
+	VFMADD231PS  Z18, Z16, Z3
+	VFMADD231PS  Z18, Z17, Z11
+	VMOVUPS      256(CX), Z18
+	VFMADD231PS  Z18, Z16, Z4
+	VFMADD231PS  Z18, Z17, Z12
+	VMOVUPS      320(CX), Z18
+	VFMADD231PS  Z18, Z16, Z5
+	VFMADD231PS  Z18, Z17, Z13
+	VMOVUPS      384(CX), Z18
+	VFMADD231PS  Z18, Z16, Z6
+	VFMADD231PS  Z18, Z17, Z14
+	VMOVUPS.Z    448(CX), K1, Z18
+	VFMADD231PS  Z18, Z16, Z7
+	VFMADD231PS  Z18, Z17, Z15
+	ADDQ         BX, AX
+	ADDQ         SI, CX
+	DECQ         DX
+	JNE          loop16
+
+store16:
+	MOVQ      bias+80(FP), AX
+	TESTQ     AX, AX
+	JE        noBias16
+	VMOVUPS   (AX), Z16
+	VADDPS    Z16, Z0, Z0
+	VADDPS    Z16, Z8, Z8
+	VMOVUPS   64(AX), Z16
+	VADDPS    Z16, Z1, Z1
+	VADDPS    Z16, Z9, Z9
+	VMOVUPS   128(AX), Z16
+	VADDPS    Z16, Z2, Z2
+	VADDPS    Z16, Z10, Z10
+	VMOVUPS   192(AX), Z16
+	VADDPS    Z16, Z3, Z3
+	VADDPS    Z16, Z11, Z11
+	VMOVUPS   256(AX), Z16
+	VADDPS    Z16, Z4, Z4
+	VADDPS    Z16, Z12, Z12
+	VMOVUPS   320(AX), Z16
+	VADDPS    Z16, Z5, Z5
+	VADDPS    Z16, Z13, Z13
+	VMOVUPS   384(AX), Z16
+	VADDPS    Z16, Z6, Z6
+	VADDPS    Z16, Z14, Z14
+	VMOVUPS.Z 448(AX), K1, Z16
+	VADDPS    Z16, Z7, Z7
+	VADDPS    Z16, Z15, Z15
+
+noBias16:
+	MOVBLZX relu+88(FP), AX
+	TESTL   AX, AX
+	JE      noReLU16
+	VXORPS  Z16, Z16, Z16
+	VMAXPS  Z0, Z16, Z0
+	VMAXPS  Z1, Z16, Z1
+	VMAXPS  Z2, Z16, Z2
+	VMAXPS  Z3, Z16, Z3
+	VMAXPS  Z4, Z16, Z4
+	VMAXPS  Z5, Z16, Z5
+	VMAXPS  Z6, Z16, Z6
+	VMAXPS  Z7, Z16, Z7
+	VMAXPS  Z8, Z16, Z8
+	VMAXPS  Z9, Z16, Z9
+	VMAXPS  Z10, Z16, Z10
+	VMAXPS  Z11, Z16, Z11
+	VMAXPS  Z12, Z16, Z12
+	VMAXPS  Z13, Z16, Z13
+	VMAXPS  Z14, Z16, Z14
+	VMAXPS  Z15, Z16, Z15
+
+noReLU16:
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, K1, 448(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	VMOVUPS Z12, 256(AX)
+	VMOVUPS Z13, 320(AX)
+	VMOVUPS Z14, 384(AX)
+	VMOVUPS Z15, K1, 448(AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET
 
@@ -6293,38 +7009,42 @@ last6:
 	VZEROUPPER
 	RET
 
-// func gemmRowAVX2(a *float32, aCol uintptr, b *float32, bRow uintptr, c *float32, depth int, cols int, bias *float32, relu bool)
+// func gemmRowAVX2(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, relu bool)
 // Requires: AVX, FMA3
-TEXT ·gemmRowAVX2(SB), NOSPLIT, $0-65
+TEXT ·gemmRowAVX2(SB), NOSPLIT, $0-89
 	MOVQ    a+0(FP), AX
-	MOVQ    b+16(FP), CX
-	MOVQ    depth+40(FP), DX
-	MOVQ    aCol+8(FP), BX
-	MOVQ    bRow+24(FP), SI
-	MOVQ    cols+48(FP), DI
-	DECQ    DI
-	MOVQ    DI, R8
-	SHRQ    $0x03, DI
-	INCQ    DI
-	ANDQ    $0x07, R8
+	MOVQ    b+24(FP), CX
+	MOVQ    depth+56(FP), DX
+	MOVQ    aCol+16(FP), BX
+	MOVQ    bRow+32(FP), SI
+	MOVQ    aRow+8(FP), DI
+	MOVQ    rows+64(FP), DI
+	MOVQ    cols+72(FP), R8
+	DECQ    R8
+	MOVQ    R8, R9
+	SHRQ    $0x03, R8
 	INCQ    R8
-	LEAQ    gemmMasks<>+0(SB), R9
-	SHLQ    $0x02, R8
-	SUBQ    R8, R9
-	VMOVUPS 64(R9), Y0
-	CMPQ    DI, $0x08
+	ANDQ    $0x07, R9
+	INCQ    R9
+	LEAQ    gemmMasks<>+0(SB), R10
+	SHLQ    $0x02, R9
+	SUBQ    R9, R10
+	VMOVUPS 64(R10), Y0
+	IMUL3Q  $0x08, DI, DI
+	ADDQ    DI, R8
+	CMPQ    R8, $0x10
 	JEQ     clear8
-	CMPQ    DI, $0x07
+	CMPQ    R8, $0x0f
 	JEQ     clear7
-	CMPQ    DI, $0x06
+	CMPQ    R8, $0x0e
 	JEQ     clear6
-	CMPQ    DI, $0x05
+	CMPQ    R8, $0x0d
 	JEQ     clear5
-	CMPQ    DI, $0x04
+	CMPQ    R8, $0x0c
 	JEQ     clear4
-	CMPQ    DI, $0x03
+	CMPQ    R8, $0x0b
 	JEQ     clear3
-	CMPQ    DI, $0x02
+	CMPQ    R8, $0x0a
 	JEQ     clear2
 	VXORPS  Y1, Y1, Y1
 	TESTQ   DX, DX
@@ -6340,21 +7060,21 @@ loop1:
 	JNE          loop1
 
 store1:
-	MOVQ       bias+56(FP), AX
+	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
 	JE         noBias1
 	VMASKMOVPS (AX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
 noBias1:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU1
 	VXORPS  Y2, Y2, Y2
 	VMAXPS  Y1, Y2, Y1
 
 noReLU1:
-	MOVQ       c+32(FP), AX
+	MOVQ       c+40(FP), AX
 	VMASKMOVPS Y1, Y0, (AX)
 	VZEROUPPER
 	RET
@@ -6376,7 +7096,7 @@ loop2:
 	JNE          loop2
 
 store2:
-	MOVQ       bias+56(FP), AX
+	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
 	JE         noBias2
 	VMOVUPS    (AX), Y3
@@ -6385,7 +7105,7 @@ store2:
 	VADDPS     Y3, Y2, Y2
 
 noBias2:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU2
 	VXORPS  Y3, Y3, Y3
@@ -6393,7 +7113,7 @@ noBias2:
 	VMAXPS  Y2, Y3, Y2
 
 noReLU2:
-	MOVQ       c+32(FP), AX
+	MOVQ       c+40(FP), AX
 	VMOVUPS    Y1, (AX)
 	VMASKMOVPS Y2, Y0, 32(AX)
 	VZEROUPPER
@@ -6418,7 +7138,7 @@ loop3:
 	JNE          loop3
 
 store3:
-	MOVQ       bias+56(FP), AX
+	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
 	JE         noBias3
 	VMOVUPS    (AX), Y4
@@ -6429,7 +7149,7 @@ store3:
 	VADDPS     Y4, Y3, Y3
 
 noBias3:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU3
 	VXORPS  Y4, Y4, Y4
@@ -6438,7 +7158,7 @@ noBias3:
 	VMAXPS  Y3, Y4, Y3
 
 noReLU3:
-	MOVQ       c+32(FP), AX
+	MOVQ       c+40(FP), AX
 	VMOVUPS    Y1, (AX)
 	VMOVUPS    Y2, 32(AX)
 	VMASKMOVPS Y3, Y0, 64(AX)
@@ -6466,7 +7186,7 @@ loop4:
 	JNE          loop4
 
 store4:
-	MOVQ       bias+56(FP), AX
+	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
 	JE         noBias4
 	VMOVUPS    (AX), Y5
@@ -6479,7 +7199,7 @@ store4:
 	VADDPS     Y5, Y4, Y4
 
 noBias4:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU4
 	VXORPS  Y5, Y5, Y5
@@ -6489,7 +7209,7 @@ noBias4:
 	VMAXPS  Y4, Y5, Y4
 
 noReLU4:
-	MOVQ       c+32(FP), AX
+	MOVQ       c+40(FP), AX
 	VMOVUPS    Y1, (AX)
 	VMOVUPS    Y2, 32(AX)
 	VMOVUPS    Y3, 64(AX)
@@ -6520,7 +7240,7 @@ loop5:
 	JNE          loop5
 
 store5:
-	MOVQ       bias+56(FP), AX
+	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
 	JE         noBias5
 	VMOVUPS    (AX), Y6
@@ -6535,7 +7255,7 @@ store5:
 	VADDPS     Y6, Y5, Y5
 
 noBias5:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU5
 	VXORPS  Y6, Y6, Y6
@@ -6546,7 +7266,7 @@ noBias5:
 	VMAXPS  Y5, Y6, Y5
 
 noReLU5:
-	MOVQ       c+32(FP), AX
+	MOVQ       c+40(FP), AX
 	VMOVUPS    Y1, (AX)
 	VMOVUPS    Y2, 32(AX)
 	VMOVUPS    Y3, 64(AX)
@@ -6580,7 +7300,7 @@ loop6:
 	JNE          loop6
 
 store6:
-	MOVQ       bias+56(FP), AX
+	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
 	JE         noBias6
 	VMOVUPS    (AX), Y7
@@ -6597,7 +7317,7 @@ store6:
 	VADDPS     Y7, Y6, Y6
 
 noBias6:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU6
 	VXORPS  Y7, Y7, Y7
@@ -6609,7 +7329,7 @@ noBias6:
 	VMAXPS  Y6, Y7, Y6
 
 noReLU6:
-	MOVQ       c+32(FP), AX
+	MOVQ       c+40(FP), AX
 	VMOVUPS    Y1, (AX)
 	VMOVUPS    Y2, 32(AX)
 	VMOVUPS    Y3, 64(AX)
@@ -6646,7 +7366,7 @@ loop7:
 	JNE          loop7
 
 store7:
-	MOVQ       bias+56(FP), AX
+	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
 	JE         noBias7
 	VMOVUPS    (AX), Y8
@@ -6665,7 +7385,7 @@ store7:
 	VADDPS     Y8, Y7, Y7
 
 noBias7:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU7
 	VXORPS  Y8, Y8, Y8
@@ -6678,7 +7398,7 @@ noBias7:
 	VMAXPS  Y7, Y8, Y7
 
 noReLU7:
-	MOVQ       c+32(FP), AX
+	MOVQ       c+40(FP), AX
 	VMOVUPS    Y1, (AX)
 	VMOVUPS    Y2, 32(AX)
 	VMOVUPS    Y3, 64(AX)
@@ -6718,7 +7438,7 @@ loop8:
 	JNE          loop8
 
 store8:
-	MOVQ       bias+56(FP), AX
+	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
 	JE         noBias8
 	VMOVUPS    (AX), Y9
@@ -6739,7 +7459,7 @@ store8:
 	VADDPS     Y9, Y8, Y8
 
 noBias8:
-	MOVBLZX relu+64(FP), AX
+	MOVBLZX relu+88(FP), AX
 	TESTL   AX, AX
 	JE      noReLU8
 	VXORPS  Y9, Y9, Y9
@@ -6753,7 +7473,7 @@ noBias8:
 	VMAXPS  Y8, Y9, Y8
 
 noReLU8:
-	MOVQ       c+32(FP), AX
+	MOVQ       c+40(FP), AX
 	VMOVUPS    Y1, (AX)
 	VMOVUPS    Y2, 32(AX)
 	VMOVUPS    Y3, 64(AX)

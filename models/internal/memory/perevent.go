@@ -14,19 +14,21 @@ import (
 // waiting messages, so training and evaluation are alike.
 type perEvent struct {
 	*base
-	finder   *lastwrite.Finder
-	writes   []lastwrite.Write
-	events   *nn.Rows
-	features *nn.Node    // of all events
-	sources  *occurrence // of all events
-	targets  *occurrence // as destinations: of those events that are their nodes' last
-	around   *around     // the sources' neighbours; nil where embeddings are of one memory
-	site     *site
-	deltas   []float32   // times since the sources' last updates
-	out      *nn.Node    // embeddings
-	update   *nn.Program // memories alone
+	finder  *lastwrite.Finder
+	writes  []lastwrite.Write
+	events  *nn.Rows
+	sources *occurrence // of all events
+	targets *occurrence // as destinations: of those events that are their nodes' last
+	both    *occurrence // sources, then targets, which inference puts through the cell together
+	around  *around     // the sources' neighbours; nil where embeddings are of one memory
+	site    *site
+	deltas  []float32   // times since the sources' last updates
+	out     *nn.Node    // embeddings
+	update  *nn.Program // memories alone
 
 	lastFeatures []float32 // of targets
+	bothFeatures []float32
+	features     *nn.Node // of both
 
 	batch datasets.Stream
 }
@@ -34,18 +36,23 @@ type perEvent struct {
 func newPerEvent(m *base) *perEvent {
 	p := &perEvent{base: m, finder: lastwrite.NewFinder(m.setup.NumNodes), events: nn.NewRows(m.setup.MaxBatch)}
 	net, width := m.core.Net, m.core.width
-	p.features = net.Input("event.features", p.events, width)
-	m.x = net.Buffer(p.features)
-	rows := net.PaddedRows(m.setup.MaxBatch)
-	var last *nn.Node
-	if m.setup.NumFeat > 0 {
-		net.Feed(p.features, nn.FromHostWithin(width, func() []float32 { return p.batch.Feat }, &p.badFeature))
-		last = net.FromHost("event.last", rows, width, func() []float32 { return p.lastFeatures })
-	} else {
-		last = net.Input("event.last", rows, width)
+	host := func(name string, rows *nn.Rows, list func() []float32) *nn.Node {
+		if m.setup.NumFeat == 0 {
+			return net.Input(name, rows, width)
+		}
+		return net.FromHost(name, rows, width, list)
 	}
-	p.sources = newOccurrence(m.core, "event.source", p.events, p.features)
-	p.targets = newOccurrence(m.core, "event.target", rows, last)
+	features := net.Input("event.features", p.events, width)
+	m.x = net.Buffer(features)
+	rows, all := net.PaddedRows(m.setup.MaxBatch), nn.NewRows(2*m.setup.MaxBatch)
+	p.sources = newOccurrence(m.core, "event.source", p.events, features)
+	p.targets = newOccurrence(m.core, "event.target", rows, host("event.last", rows, func() []float32 { return p.lastFeatures }))
+	p.features = host("event.all", all, func() []float32 { return p.bothFeatures })
+	if m.setup.NumFeat > 0 {
+		net.Feed(p.features, nn.FromHostWithin(width, func() []float32 { return p.bothFeatures }, &p.badFeature))
+	}
+	p.both = newOccurrence(m.core, "event.both", all, p.features)
+	net.Drain(p.both.out, nn.DrainTo(m.core.opts.Size, m.core.table, func() []int32 { return p.both.to }, nil))
 	p.embed()
 	p.update = net.Compile(nn.ForInference, p.wanted().InInference...)
 	return p
@@ -53,25 +60,27 @@ func newPerEvent(m *base) *perEvent {
 
 // embed puts the embedding on top of the sources' memories.
 func (p *perEvent) embed() {
-	batch, vectors := p.setup.MaxBatch, p.sources.out
+	net, batch := p.core.Net, p.setup.MaxBatch
+	first := net.ListFromHost("event.first", p.events, func() []int32 { return p.core.upTo(p.batch.Len()) })
+	vectors := nn.TrainingOr(p.sources.out, nn.Gather(p.both.out, first))
 	at := place{centres: batch, training: true, apart: p.events}
 	if a := p.embedding.attention; a != nil {
 		p.around = newAround(p.core, a.opts.Layers, vectors, p.events, a.maxMemories(batch)-batch)
 		vectors, at.around = p.around.vectors, p.around.node
 	}
 	p.site = p.embedding.site("event", vectors, at)
-	since := p.embedding.feedTimes(p.core.Net, "event.dt", p.events, func() []float32 { return p.deltas })
+	since := p.embedding.feedTimes(net, "event.dt", p.events, func() []float32 { return p.deltas })
 	p.out = p.embedding.at(p.site.out, since)
 }
 
 // wanted are the memories. In inference they are not kept, but drained. The
 // features are kept, for whoever inserts them.
 func (p *perEvent) wanted() nn.Wanted {
-	memories := []*nn.Node{p.sources.out, p.targets.out}
-	if p.around == nil {
-		return nn.Wanted{InTraining: memories, InInference: memories}
+	w := nn.Wanted{InTraining: []*nn.Node{p.sources.out, p.targets.out}, InInference: []*nn.Node{p.both.out}}
+	if p.around != nil {
+		w.InInference = append(w.InInference, p.features)
 	}
-	return nn.Wanted{InTraining: memories, InInference: append([]*nn.Node{p.features}, memories...)}
+	return w
 }
 
 // prepare sets the batch up for its sources to be classified. Programs for
@@ -97,8 +106,21 @@ func (p *perEvent) prepare(b datasets.Stream, training bool) error {
 	if training {
 		p.sources.writePlaces()
 		p.targets.writePlaces()
+	} else {
+		p.join()
 	}
 	return nil
+}
+
+// join lists sources and targets for inference.
+func (p *perEvent) join() {
+	p.both.reset()
+	for _, o := range []*occurrence{p.sources, p.targets} {
+		p.both.selves, p.both.others = append(p.both.selves, o.selves...), append(p.both.others, o.others...)
+		p.both.to, p.both.deltas = append(p.both.to, o.to...), append(p.both.deltas, o.deltas...)
+	}
+	p.bothFeatures = append(append(p.bothFeatures[:0], p.batch.Feat...), p.lastFeatures...)
+	p.both.rows.Set(len(p.both.to))
 }
 
 // setEvents lists the occurrences that count: all sources, and destinations that
@@ -131,7 +153,9 @@ func (p *perEvent) rollback() {}
 
 // commit keeps the memories of the last occurrences, and the events.
 func (p *perEvent) commit(b datasets.Stream, trained *nn.Training) {
+	features := p.core.Net.Buffer(p.features)
 	if trained != nil {
+		features = p.x
 		p.sources.put(trained.Buffer(p.sources.out))
 		p.targets.put(trained.Buffer(p.targets.out))
 	}
@@ -139,7 +163,7 @@ func (p *perEvent) commit(b datasets.Stream, trained *nn.Training) {
 		p.core.rows.Swap(w.Self)
 		p.core.Updated[w.Self] = b.Time[w.Event]
 	}
-	p.embedding.insert(b, p.x)
+	p.embedding.insert(b, features)
 }
 
 func (p *perEvent) observe(b datasets.Stream, _ bool) error {
@@ -147,6 +171,7 @@ func (p *perEvent) observe(b datasets.Stream, _ bool) error {
 		return err
 	}
 	p.setEvents(b)
+	p.join()
 	p.update.Run()
 	if err := p.inferenceError(b); err != nil {
 		return err
@@ -157,7 +182,7 @@ func (p *perEvent) observe(b datasets.Stream, _ bool) error {
 
 // occurrence is what becomes of the memories of one end of some events
 // (equations 1 and 4): one application of the cell to what was kept before the
-// batch. Programs for inference fetch what they need, and drain the memories.
+// batch. Programs for inference fetch what they need.
 type occurrence struct {
 	core *Core
 	rows *nn.Rows
@@ -175,7 +200,6 @@ func newOccurrence(c *Core, name string, rows *nn.Rows, features *nn.Node) *occu
 	other := nn.Gather(c.Table, c.Net.ListFromHost(name+".other", rows, func() []int32 { return o.others }))
 	dt := c.Net.FromHost(name+".dt", rows, 1, func() []float32 { return o.deltas })
 	o.out = c.memoryAfter(c.message(self, other, features, dt), self)
-	c.Net.Drain(o.out, nn.DrainTo(c.opts.Size, c.table, func() []int32 { return o.to }, nil))
 	return o
 }
 

@@ -12,11 +12,11 @@ import (
 func gemmKernels(ctx *build.Context) {
 	tileFunc(ctx, "gemmAVX512Wide", tileShape{lanes: 16, vectors: 2, rows: 14})
 	tileFunc(ctx, "gemmAVX512Narrow", tileShape{lanes: 16, vectors: 1, rows: 14})
-	rowFunc(ctx, "gemmRowAVX512", tileShape{lanes: 16, vectors: 8})
+	rowFunc(ctx, "gemmRowAVX512", tileShape{lanes: 16, vectors: 8, rows: 2})
 	masks := maskTable(ctx, "gemmMasks")
 	tileFunc(ctx, "gemmAVX2Wide", tileShape{lanes: 8, vectors: 2, rows: 6, masks: masks})
 	tileFunc(ctx, "gemmAVX2Narrow", tileShape{lanes: 8, vectors: 1, rows: 6, masks: masks})
-	rowFunc(ctx, "gemmRowAVX2", tileShape{lanes: 8, vectors: 8, masks: masks})
+	rowFunc(ctx, "gemmRowAVX2", tileShape{lanes: 8, vectors: 8, rows: 1, masks: masks})
 	transposeFunc(ctx)
 }
 

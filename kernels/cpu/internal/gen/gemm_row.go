@@ -9,26 +9,27 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rowFunc writes the kernel of products with one row: one body for each
-// number of vectors, behind a chain of comparisons. It reads rows of B as
+// rowFunc writes the kernel of products with few rows: one body for each number of
+// rows and of vectors, behind a chain of comparisons. It reads rows of B as
 // they lie, the last vector under a mask, and many columns at a time, as
 // each of their sums by itself waits for its last addition.
 func rowFunc(ctx *build.Context, name string, s tileShape) {
 	t := newTile(ctx, s)
-	t.function(name, "func(a *float32, aCol uintptr, b *float32, bRow uintptr, "+
-		"c *float32, depth, cols int, bias *float32, relu bool)",
-		fmt.Sprintf("computes cols elements of a row of C, 1 to %d.", s.lanes*s.vectors),
-		"Steps are in bytes; aCol goes to the next k. bias may be nil.")
-	t.a, t.b, t.depth = t.load("a"), t.load("b"), t.load("depth")
-	t.aCol, t.bRow = t.load("aCol"), t.load("bRow")
-	last, vectors := t.lastMask()
-	for v := s.vectors; v > 1; v-- {
-		ctx.CMPQ(vectors, operand.U8(v))
-		ctx.JEQ(operand.LabelRef(t.label("clear", v)))
+	t.function(name, "func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, "+
+		"c *float32, cRow uintptr, depth, rows, cols int, bias *float32, relu bool)",
+		fmt.Sprintf("computes rows x cols elements of C, at most %d x %d.", s.rows, s.lanes*s.vectors),
+		"Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k. bias may be nil.")
+	t.arguments()
+	last, body := t.lastMask()
+	t.IMUL3Q(operand.Imm(uint64(s.vectors)), t.rowCount, t.rowCount)
+	t.ADDQ(t.rowCount, body)
+	for n := s.rows * s.vectors; n > 1; n-- {
+		ctx.CMPQ(body, operand.U8(s.vectors+n))
+		ctx.JEQ(operand.LabelRef(t.label("clear", n)))
 	}
-	for v := 1; v <= s.vectors; v++ {
-		t.vectors = v
-		t.row(append(make([]reg.Register, v-1), last))
+	for n := range s.rows * s.vectors {
+		t.vectors = n%s.vectors + 1
+		t.row(n+1, n/s.vectors+1, append(make([]reg.Register, t.vectors-1), last))
 	}
 }
 
@@ -47,30 +48,38 @@ func (t *tile) lastMask() (mask reg.Register, vectors reg.GPVirtual) {
 	return t.masksFor(rest, 1)[0], vectors
 }
 
-// row writes the kernel for one number of vectors; masks are those of each
+// row writes body n, for one number of rows and vectors; masks are those of each
 // of them, nil for whole ones.
-func (t *tile) row(masks []reg.Register) {
-	t.acc = [][]V{t.vecs(t.vectors)}
-	t.Label(t.label("clear", t.vectors))
+func (t *tile) row(n, rows int, masks []reg.Register) {
+	t.acc = nil
+	for range rows {
+		t.acc = append(t.acc, t.vecs(t.vectors))
+	}
+	t.Label(t.label("clear", n))
 	t.clear()
-	t.overDepth(t.vectors, func() { t.stepRow(masks) })
-	t.addBias(t.vectors, masks)
-	t.clamp(t.vectors)
+	t.overDepth(n, func() { t.stepRow(masks) })
+	t.addBias(n, masks)
+	t.clamp(n)
 	t.store(masks)
 	t.leave()
 }
 
 // stepRow adds one k to every accumulator.
 func (t *tile) stepRow(masks []reg.Register) {
-	a := t.broadcast(operand.Mem{Base: t.a})
-	for v, sum := range t.acc[0] {
-		if masks[v] == nil {
-			t.VFMADD231PS(t.at(t.b, v), a, sum)
-			continue
+	a := make([]V, len(t.acc))
+	for r := range a {
+		a[r] = t.broadcast(t.element(r))
+	}
+	for v, mask := range masks {
+		b := operand.Op(t.at(t.b, v))
+		if mask != nil || len(a) > 1 {
+			to := t.vec()
+			t.masked(t.at(t.b, v), mask, to)
+			b = to
 		}
-		b := t.vec()
-		t.masked(t.at(t.b, v), masks[v], b)
-		t.VFMADD231PS(b, a, sum)
+		for r, row := range t.acc {
+			t.VFMADD231PS(b, a[r], row[v])
+		}
 	}
 	t.ADDQ(t.aCol, t.a)
 	t.ADDQ(t.bRow, t.b)
