@@ -159,6 +159,8 @@ func (c Config) bytes(s models.Setup) int64 {
 		each += a.Neighbours*(4+4+8+4*s.NumFeat) + 4 + 4 + 4 // numbers, times and features of their events
 		if s.Task == protocol.LinkPrediction {
 			each += a.Neighbours * (8 + 4*a.Layers*a.Size) // projections of the edges
+		} else if rows == 2 {
+			each += a.Neighbours * 4 // which edges repeat
 		}
 		read, _ = ring.Bounds(s.NumNodes, a.Neighbours, read, a.Layers)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dgsbench/kernels"
+	"dgsbench/models/nodelist"
 	"dgsbench/models/ring"
 	"dgsbench/nn"
 )
@@ -14,6 +15,7 @@ type site struct {
 	*attention
 	apart     bool
 	projected *projections // of the edges; nil where the site computes them
+	distinct  *distinct    // edges, in inference; nil unless edges may repeat
 	listed    int          // centres
 	graph     *ring.Graph  // of the centres that were listed
 	layers    []*layer
@@ -62,6 +64,9 @@ func (a *attention) site(name string, vectors *nn.Node, p place) *site {
 	if p.projected == nil {
 		dt := net.FromHost(name+".edge.dt", s.edges, 1, func() []float32 { return s.deltas })
 		edges = a.edges(name, s.edges, dt, s.places)
+	}
+	if s.apart {
+		s.distinct = newDistinct(a, name+".distinct", maxEdges)
 	}
 	for i := range a.layers {
 		s.out = s.add(fmt.Sprintf("%s.layer%d", name, i+1), i, s.out, edges, p)
@@ -117,11 +122,18 @@ func (s *site) add(name string, i int, vectors, edges *nn.Node, p place) *nn.Nod
 		l.list.Drop = net.Mask(name+".drop", l.edges, s.opts.Heads, s.opts.Dropout)
 	}
 	params := s.attention.layers[i]
-	if p.projected == nil {
-		return nn.NeighbourAttention(centres, nodes, nn.Linear(edges, params.Edge), l.list, params)
+	var projected *nn.Node
+	switch {
+	case p.projected != nil:
+		table := func() kernels.Buffer { return p.projected.tables[i] }
+		projected = net.FromTable(name+".edges", l.edges, p.projected.size, table, s.places)
+	case s.distinct != nil:
+		row := net.ListFromHost(name+".distinct", l.edges, func() []int32 { return s.distinct.row })
+		projected = nn.TrainingOr(nn.Linear(edges, params.Edge), nn.Gather(nn.Linear(s.distinct.edges, params.Edge), row))
+	default:
+		projected = nn.Linear(edges, params.Edge)
 	}
-	table := func() kernels.Buffer { return p.projected.tables[i] }
-	return nn.NeighbourAttention(centres, nodes, net.FromTable(name+".edges", l.edges, p.projected.size, table, s.places), l.list, params)
+	return nn.NeighbourAttention(centres, nodes, projected, l.list, params)
 }
 
 // list returns the nodes whose memories the embeddings of the centres are made
@@ -144,6 +156,9 @@ func (s *site) write(rows []int32, updated []float64) []int32 {
 	}
 	g, d, net := s.graph, s.core.Net.Device(), s.core.Net
 	s.edges.Set(len(g.Index))
+	if s.distinct != nil {
+		s.distinct.list(g, updated)
+	}
 	s.deltas = s.deltas[:0]
 	if s.projected != nil {
 		s.projected.project(s.core, g, updated)
@@ -183,4 +198,35 @@ func (s *site) offsetsOf(l *layer, listed []int32) []int32 {
 		s.offsets = append(s.offsets, listed[len(listed)-1])
 	}
 	return s.offsets
+}
+
+// distinct is every edge of a graph once. Occurrences of one node have the same edges:
+// a batch has its nodes several times.
+type distinct struct {
+	rows   *nn.Rows
+	edges  *nn.Node
+	places *nodelist.List
+	deltas []float32
+	row    []int32 // of each edge of the graph
+}
+
+func newDistinct(a *attention, name string, maxEdges int) *distinct {
+	d := &distinct{rows: nn.NewRows(maxEdges), places: nodelist.New(a.ring.Places())}
+	dt := a.core.Net.FromHost(name+".dt", d.rows, 1, func() []float32 { return d.deltas })
+	d.edges = a.edges(name, d.rows, dt, func() []int32 { return d.places.Nodes })
+	return d
+}
+
+// list lists the edges of a graph, whose nodes were updated at updated.
+func (d *distinct) list(g *ring.Graph, updated []float64) {
+	d.places.Reset()
+	d.deltas, d.row = d.deltas[:0], d.row[:0]
+	for e, place := range g.Places {
+		if d.places.At(place) < 0 {
+			d.places.Add(place)
+			d.deltas = append(d.deltas, float32(updated[g.Index[e]]-g.Times[e]))
+		}
+		d.row = append(d.row, d.places.At(place))
+	}
+	d.rows.Set(len(d.places.Nodes))
 }
