@@ -16,6 +16,7 @@ type attention[T Float] struct {
 	q, out, keys, values, e []T
 	weights, drop           []T
 	grad                    attentionGrad[T]
+	forward, backward       func(lo, hi int) // run and runGrad
 }
 
 // attentionGrad is a [kernels.AttentionGrad] on slices.
@@ -26,6 +27,7 @@ type attentionGrad[T Float] struct{ out, q, keys, values, e, scores []T }
 func (d *Device[T]) setAttention(a *kernels.Attention) {
 	width := a.Heads * a.Channels
 	d.attention = attention[T]{
+		forward: d.attention.forward, backward: d.attention.backward,
 		k: d.k, heads: a.Heads, channels: a.Channels, root: 1 / sqrt(T(a.Channels)),
 		offsets: listed(a.Offsets, a.Centres+1), index: listed(a.Index, a.Edges),
 		q: d.in(a.Q, a.Centres*width), out: d.in(a.Out, a.Centres*width),
@@ -46,10 +48,9 @@ type centre[T Float] struct {
 	row, lo, hi int
 }
 
-func (a *attention[T]) each(f func(centre[T])) {
-	for i := range len(a.offsets) - 1 {
-		f(centre[T]{a, i, int(a.offsets[i]), int(a.offsets[i+1])})
-	}
+// centre is that of row i.
+func (a *attention[T]) centre(i int) centre[T] {
+	return centre[T]{a, i, int(a.offsets[i]), int(a.offsets[i+1])}
 }
 
 // head is the part of one head in a row of x.
@@ -59,16 +60,22 @@ func (c *centre[T]) head(x []T, row, h int) []T {
 
 func (d *Device[T]) Attend(a *kernels.Attention) {
 	d.setAttention(a)
-	clear(d.attention.out)
-	d.attention.each(func(c centre[T]) {
+	d.Divide(a.Centres, 3*len(d.attention.e), d.attention.forward)
+}
+
+// run computes centres lo to hi-1.
+func (a *attention[T]) run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		c := a.centre(i)
+		clear(c.out[i*c.heads*c.channels:][:c.heads*c.channels])
 		c.scores()
 		c.softmax()
 		for e := c.lo; e < c.hi; e++ {
 			for h := range c.heads {
-				d.k.AxpySum(c.head(c.out, c.row, h), c.head(c.values, int(c.index[e]), h), c.head(c.e, e, h), c.kept(e, h))
+				c.k.AxpySum(c.head(c.out, c.row, h), c.head(c.values, int(c.index[e]), h), c.head(c.e, e, h), c.kept(e, h))
 			}
 		}
-	})
+	}
 }
 
 func (c *centre[T]) scores() {
@@ -137,28 +144,34 @@ func (d *Device[T]) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 		keys: d.zeros(g.K, a.Nodes*width), values: d.zeros(g.V, a.Nodes*width), scores: d.in(g.Scores, a.Edges*a.Heads),
 	}
 	clear(d.attention.grad.e[int(d.attention.offsets[a.Centres])*width:])
-	d.attention.each(func(c centre[T]) {
-		c.scoresGrad()
+	d.Divide(a.Heads, 8*len(d.attention.e), d.attention.backward)
+}
+
+// runGrad computes heads lo to hi-1, so that every sum over edges is of one thread.
+func (a *attention[T]) runGrad(lo, hi int) {
+	for i := range len(a.offsets) - 1 {
+		c := a.centre(i)
+		for h := lo; h < hi; h++ {
+			c.scoresGrad(h)
+		}
 		for e := c.lo; e < c.hi; e++ {
-			for h := range c.heads {
+			for h := lo; h < hi; h++ {
 				c.edgeGrad(e, h)
 			}
 		}
-	})
+	}
 }
 
-func (c *centre[T]) scoresGrad() {
+func (c *centre[T]) scoresGrad(h int) {
 	g := &c.grad
-	for h := range c.heads {
-		var mean T
-		for e := c.lo; e < c.hi; e++ {
-			w := c.k.DotSum(c.head(g.out, c.row, h), c.head(c.values, int(c.index[e]), h), c.head(c.e, e, h)) * c.dropped(e, h)
-			g.scores[e*c.heads+h] = w
-			mean = fma(c.weights[e*c.heads+h], w, mean)
-		}
-		for at := c.lo*c.heads + h; at < c.hi*c.heads; at += c.heads {
-			g.scores[at] = c.weights[at] * (g.scores[at] - mean) * c.root
-		}
+	var mean T
+	for e := c.lo; e < c.hi; e++ {
+		w := c.k.DotSum(c.head(g.out, c.row, h), c.head(c.values, int(c.index[e]), h), c.head(c.e, e, h)) * c.dropped(e, h)
+		g.scores[e*c.heads+h] = w
+		mean = fma(c.weights[e*c.heads+h], w, mean)
+	}
+	for at := c.lo*c.heads + h; at < c.hi*c.heads; at += c.heads {
+		g.scores[at] = c.weights[at] * (g.scores[at] - mean) * c.root
 	}
 }
 

@@ -20,6 +20,8 @@ type Device[T Float] struct {
 
 	// Operands of the kernel that runs: kept here, they are not allocated.
 	attention attention[T]
+	gru       gru[T]
+	times     times[T]
 	rows      rowsWork[T]
 	runRows   func(lo, hi int) // rows.run
 }
@@ -32,6 +34,9 @@ func NewDevice[T Float](name string, k *Kernels[T], scratch []T) *Device[T] {
 	d := &Device[T]{k: k, name: name, scratch: scratch, ones: Buffer[T]{}}
 	d.Divide = func(rows, _ int, f func(lo, hi int)) { f(0, rows) }
 	d.runRows = d.rows.run
+	d.attention.forward, d.attention.backward = d.attention.run, d.attention.runGrad
+	d.gru.forward, d.gru.backward = d.gru.run, d.gru.runGrad
+	d.times.forward, d.times.backward = d.times.run, d.times.runGrad
 	return d
 }
 

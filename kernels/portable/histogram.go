@@ -29,6 +29,7 @@ type rowsWork[T Float] struct {
 	dst, src           []T
 	index, from        []int32
 	cols, terms        int
+	to, by             int     // of copies: columns from a row to the next, in dst and src
 	self, other, event []int32 // of folds, as the rest
 	keep, mix, hit     []T
 	table              []T
@@ -41,6 +42,8 @@ const (
 	foldOfBuckets
 	foldOfRows
 	moveOfRows
+	gatherOfRows
+	copyOfRows
 )
 
 // row is one row of a matrix, cols wide.
@@ -56,6 +59,16 @@ func (w *rowsWork[T]) run(lo, hi int) {
 		from := w.from[lo:hi]
 		for i, to := range w.index[lo:hi] {
 			copy(dst[int(to)*cols:][:cols], src[int(from[i])*cols:][:cols])
+		}
+		return
+	case gatherOfRows:
+		for i, r := range w.index[lo:hi] {
+			copy(dst[(lo+i)*cols:][:cols], src[int(r)*cols:][:cols])
+		}
+		return
+	case copyOfRows:
+		for i := lo; i < hi; i++ {
+			copy(dst[i*w.to:][:cols], src[i*w.by:][:cols])
 		}
 		return
 	}

@@ -6,14 +6,35 @@ import (
 	"dgsbench/kernels"
 )
 
-func (d *Device[T]) GRUCell(rows, units int, h, gates, gi, gh, q kernels.Buffer) {
-	n := rows * units
-	to, states := d.in(h, n), d.in(q, n)
-	gate, input, hidden := d.in(gates, 3*n), d.in(gi, 3*n), d.in(gh, 3*n)
-	for at := 0; at < n; at += units {
-		d.k.GRURow(to[at:at+units], gate[3*at:][:3*units], input[3*at:][:3*units], hidden[3*at:][:3*units], states[at:at+units])
+// gru is the operands of the kernels of a GRU, on slices.
+type gru[T Float] struct {
+	k                   *Kernels[T]
+	units               int
+	h, gates, gi, gh, q []T
+	dgi, dgh, dq, dh    []T
+	forward, backward   func(lo, hi int) // run and runGrad
+}
+
+// run computes rows lo to hi-1.
+func (g *gru[T]) run(lo, hi int) {
+	for at := lo * g.units; at < hi*g.units; at += g.units {
+		g.k.GRURow(one(g.h, at, g.units), three(g.gates, at, g.units), three(g.gi, at, g.units), three(g.gh, at, g.units), one(g.q, at, g.units))
 	}
 }
+
+func (d *Device[T]) GRUCell(rows, units int, h, gates, gi, gh, q kernels.Buffer) {
+	n := rows * units
+	g := &d.gru
+	g.k, g.units, g.h, g.q = d.k, units, d.in(h, n), d.in(q, n)
+	g.gates, g.gi, g.gh = d.in(gates, 3*n), d.in(gi, 3*n), d.in(gh, 3*n)
+	d.Divide(rows, 11*n, g.forward)
+}
+
+// one is a row of units numbers.
+func one[T Float](x []T, at, units int) []T { return x[at:][:units] }
+
+// three is the row of the gates.
+func three[T Float](x []T, at, units int) []T { return x[3*at:][:3*units] }
 
 func gruRow[T Float](h, gates, gi, gh, q []T) {
 	units := len(h)
@@ -36,11 +57,16 @@ func gruRow[T Float](h, gates, gi, gh, q []T) {
 // The matrix product of dgh with W_h gives the rest of dq. dq may be dh.
 func (d *Device[T]) GRUCellGrad(rows, units int, dgi, dgh, dq, dh, gates, gh, q kernels.Buffer) {
 	n := rows * units
-	ofInput, ofHidden, ofState := d.in(dgi, 3*n), d.in(dgh, 3*n), d.in(dq, n)
-	gradients, gate, hidden, states := d.in(dh, n), d.in(gates, 3*n), d.in(gh, 3*n), d.in(q, n)
-	for at := 0; at < n; at += units {
-		d.k.GRURowGrad(ofInput[3*at:][:3*units], ofHidden[3*at:][:3*units], ofState[at:at+units],
-			gradients[at:at+units], gate[3*at:][:3*units], hidden[3*at:][:3*units], states[at:at+units])
+	g := &d.gru
+	g.k, g.units, g.dq, g.dh, g.q = d.k, units, d.in(dq, n), d.in(dh, n), d.in(q, n)
+	g.dgi, g.dgh, g.gates, g.gh = d.in(dgi, 3*n), d.in(dgh, 3*n), d.in(gates, 3*n), d.in(gh, 3*n)
+	d.Divide(rows, 15*n, g.backward)
+}
+
+func (g *gru[T]) runGrad(lo, hi int) {
+	for at := lo * g.units; at < hi*g.units; at += g.units {
+		g.k.GRURowGrad(three(g.dgi, at, g.units), three(g.dgh, at, g.units), one(g.dq, at, g.units),
+			one(g.dh, at, g.units), three(g.gates, at, g.units), three(g.gh, at, g.units), one(g.q, at, g.units))
 	}
 }
 
@@ -58,17 +84,36 @@ func gruRowGrad[T Float](dgi, dgh, dq, dh, gates, gh, q []T) {
 	}
 }
 
-// TimeEncode rounds the product before the sum, as PyTorch does.
-func (d *Device[T]) TimeEncode(rows, cols int, dst, dt, w, b kernels.Buffer) {
-	to, weights, bias := d.in(dst, rows*cols), d.in(w, cols), d.in(b, cols)
-	far := newTimeRange(weights, bias)
-	for i, t := range d.in(dt, rows) {
-		row := d.k.TimeRow
-		if far.exceeds(float64(t)) {
+// times is the operands of the kernels of time encodings, on slices.
+type times[T Float] struct {
+	k                 *Kernels[T]
+	cols              int
+	rows, dt, w, b    []T // rows is the result, or the gradient of it
+	dw, db            []T
+	far               timeRange
+	forward, backward func(lo, hi int) // run and runGrad
+}
+
+func (t *times[T]) run(lo, hi int) {
+	for i, dt := range t.dt[lo:hi] {
+		row := t.k.TimeRow
+		if t.far.exceeds(float64(dt)) {
 			row = timeRow
 		}
-		row(to[i*cols:][:cols], weights, bias, t)
+		row(t.rows[(lo+i)*t.cols:][:t.cols], t.w, t.b, dt)
 	}
+}
+
+func (d *Device[T]) setTimes(rows, cols int, of, dt, w, b kernels.Buffer) *times[T] {
+	t := &d.times
+	t.k, t.cols, t.rows, t.dt, t.w, t.b = d.k, cols, d.in(of, rows*cols), d.in(dt, rows), d.in(w, cols), d.in(b, cols)
+	t.far = newTimeRange(t.w, t.b)
+	return t
+}
+
+// TimeEncode rounds the product before the sum, as PyTorch does.
+func (d *Device[T]) TimeEncode(rows, cols int, dst, dt, w, b kernels.Buffer) {
+	d.Divide(rows, rows*cols, d.setTimes(rows, cols, dst, dt, w, b).forward)
 }
 
 func timeRow[T Float](dst, w, b []T, dt T) {
@@ -81,16 +126,22 @@ func timeRow[T Float](dst, w, b []T, dt T) {
 //
 //	s[i,j] = g[i,j] sin(w[j] dt[i] + b[j])
 //	dw[j] = -sum over i of s[i,j] dt[i],  db[j] = -sum over i of s[i,j]
+//
+// It is divided by columns, so that every sum is over all rows.
 func (d *Device[T]) TimeEncodeGrad(rows, cols int, dw, db, g, dt, w, b kernels.Buffer) {
-	ofW, ofB := d.zeros(dw, cols), d.zeros(db, cols)
-	gradients, weights, bias := d.in(g, rows*cols), d.in(w, cols), d.in(b, cols)
-	far := newTimeRange(weights, bias)
-	for i, t := range d.in(dt, rows) {
-		row := d.k.TimeRowGrad
-		if far.exceeds(float64(t)) {
+	t := d.setTimes(rows, cols, g, dt, w, b)
+	t.dw, t.db = d.zeros(dw, cols), d.zeros(db, cols)
+	d.Divide(cols, rows*cols, t.backward)
+}
+
+// runGrad computes columns lo to hi-1.
+func (t *times[T]) runGrad(lo, hi int) {
+	for i, dt := range t.dt {
+		row := t.k.TimeRowGrad
+		if t.far.exceeds(float64(dt)) {
 			row = timeRowGrad
 		}
-		row(ofW, ofB, gradients[i*cols:][:cols], weights, bias, t)
+		row(t.dw[lo:hi], t.db[lo:hi], t.rows[i*t.cols:][lo:hi], t.w[lo:hi], t.b[lo:hi], dt)
 	}
 }
 

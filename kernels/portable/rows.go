@@ -10,9 +10,8 @@ func (d *Device[T]) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer,
 		}
 		return
 	}
-	for i, r := range listed(index, rows) {
-		copy(to[i*cols:][:cols], from[int(r)*cols:][:cols])
-	}
+	d.rows = rowsWork[T]{kernel: gatherOfRows, dst: to, src: from, index: listed(index, rows), cols: cols}
+	d.Divide(rows, 2*rows*cols, d.runRows)
 }
 
 func (d *Device[T]) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
@@ -40,10 +39,8 @@ func (d *Device[T]) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buf
 }
 
 func (d *Device[T]) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
-	to, from := d.Elements(dst), d.Elements(src)
-	for i := range rows {
-		copy(to[i*dstStride:][:cols], from[i*srcStride:][:cols])
-	}
+	d.rows = rowsWork[T]{kernel: copyOfRows, dst: d.Elements(dst), src: d.Elements(src), cols: cols, to: dstStride, by: srcStride}
+	d.Divide(rows, 2*rows*cols, d.runRows)
 }
 
 // ContractRows works on as many columns at once as the scratch has elements.
