@@ -28,6 +28,7 @@ type perEvent struct {
 
 	lastFeatures []float32 // of targets
 	bothFeatures []float32
+	first        []int32  // rows of sources among both
 	features     *nn.Node // of both
 
 	batch datasets.Stream
@@ -61,7 +62,7 @@ func newPerEvent(m *base) *perEvent {
 // embed puts the embedding on top of the sources' memories.
 func (p *perEvent) embed() {
 	net, batch := p.core.Net, p.setup.MaxBatch
-	first := net.ListFromHost("event.first", p.events, func() []int32 { return p.core.upTo(p.batch.Len()) })
+	first := net.ListFromHost("event.first", p.events, func() []int32 { return p.first })
 	vectors := nn.TrainingOr(p.sources.out, nn.Gather(p.both.out, first))
 	at := place{centres: batch, training: true, apart: p.events}
 	if a := p.embedding.attention; a != nil {
@@ -120,6 +121,7 @@ func (p *perEvent) join() {
 		p.both.to, p.both.deltas = append(p.both.to, o.to...), append(p.both.deltas, o.deltas...)
 	}
 	p.bothFeatures = append(append(p.bothFeatures[:0], p.batch.Feat...), p.lastFeatures...)
+	p.first = p.core.upTo(p.batch.Len())
 	p.both.rows.Set(len(p.both.to))
 }
 
