@@ -42,8 +42,9 @@ def verdict(model, builds, out):
     return ratio >= SLOWER and p < LEVEL
 
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-random.seed(1)
-with tempfile.TemporaryDirectory() as out:
-    sys.exit(any([verdict(model, sys.argv[1:], out) for model in EVENTS]))
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    random.seed(1)
+    with tempfile.TemporaryDirectory() as out:
+        sys.exit(any([verdict(model, sys.argv[1:], out) for model in EVENTS]))
