@@ -54,7 +54,7 @@ def latencies(old, new, folder):
     command = [new, "latency", suite, "--compare", old, "--threads", "2", "--json", "--quiet"]
     verdicts = json.loads(subprocess.run(command, stdout=subprocess.PIPE).stdout)  # status 1: the new one is slower
     for v in verdicts:
-        yield "single events" if v["batch"] == 1 else f"batches of {v['batch']}", v["model"], v["old"], v["new"], v["new_machine"]
+        yield "single events" if v.get("batch") == 1 else "batches of 200", v["model"], v["old"], v["new"], v["new_machine"]
 
 
 def trainings(old, new, folder):

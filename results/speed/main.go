@@ -47,7 +47,7 @@ func draw(file string, to io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	drawing, err := figure.Draw(figure.Size{Width: 900, Height: 300}, 3, panels)
+	drawing, err := figure.Draw(figure.Size{Width: 8, Height: 6}, 3, panels)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func panelsOf(rows [][]string) (panels []figure.Panel, err error) {
 		panel.Series[s].Points = append(panel.Series[s].Points, at)
 	}
 	for i := range panels {
-		panels[i].X = figure.Axis{Label: "commit of", Names: days}
+		panels[i].X = figure.Axis{Label: "commit of", Names: days, Min: -.3, Max: float64(len(days)) - .7}
 	}
 	return panels, nil
 }
