@@ -20,7 +20,7 @@ EVENTS = {"dgs": "4e4", "tgn-attn": "2e4"}
 
 def microseconds(build, model, out):
     """The time of an event of training, the median over chunks of the stream."""
-    command = [build, "scale", model, "--mode", "training", "--length", EVENTS[model], "--sweep", "batch=200", "--json", "--quiet", "--out", out]
+    command = [build, "scale", model, "--mode", "training", "--length", EVENTS[model], "--sweep", "batch=200", "--threads", "2", "--json", "--quiet", "--out", out]
     run = subprocess.run(command, stdout=subprocess.PIPE)
     if not run.stdout:
         sys.exit(f"{' '.join(command)}: exit status {run.returncode}")

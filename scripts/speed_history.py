@@ -4,8 +4,8 @@
 usage: python3 scripts/speed_history.py HISTORY.csv [COMMIT [REFERENCE]]
 
 COMMIT is HEAD, and REFERENCE that of the file, if they are not given. Both are built, and alternate 20 times on two
-threads; a row has the median of the ratios and an interval that has the true median with a probability of 96%. It takes
-half an hour. "go run ./results/speed HISTORY.csv > HISTORY.svg" draws the file.
+threads; a row has the median of the ratios and an interval that covers the true median with 96% probability. A commit
+that the file has is measured again. It takes ten minutes. "go run ./results/speed HISTORY.csv > HISTORY.svg" draws the file.
 """
 
 import csv
@@ -73,7 +73,10 @@ def main(history, commit="HEAD", reference=None):
             rows = list(csv.DictReader(f))
     if not rows and not reference:
         sys.exit(f"{history} has no rows yet: which commit is the reference?")
-    commit, reference = git("rev-parse", "--short=8", commit), reference or rows[0]["reference"]
+    commit, reference = (git("rev-parse", "--short=8", name + "^{commit}") for name in (commit, reference or rows[0]["reference"]))
+    if commit == reference or rows and rows[0]["reference"] != reference:
+        sys.exit(f"{history}: {commit} cannot be compared with {reference}: expected another commit, and one reference in a file")
+    rows = [r for r in rows if r["commit"] != commit]
     date = git("show", "--no-patch", "--format=%cs", commit)
     with tempfile.TemporaryDirectory() as folder:
         old, new, machine = build(reference, folder), build(commit, folder), None

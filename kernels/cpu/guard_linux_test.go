@@ -57,7 +57,7 @@ func TestNoAccessBeyondSlices(t *testing.T) {
 
 func guardProducts(k Kernels, n int, s func(int) []float32) {
 	scratch := make([]float32, GemmScratch)
-	for _, m := range []int{1, 7, 15} {
+	for _, m := range []int{1, 2, 7, 15} {
 		for _, depth := range []int{1, 5, 13} {
 			g := Gemm{M: m, N: n, K: depth, A: s(m * depth), B: s(n * depth), C: s(m * n), Bias: s(n), LDA: depth, LDB: n, LDC: n}
 			k.Gemm(g, scratch)

@@ -9,7 +9,7 @@ type Device[T Float] struct {
 	k    *Kernels[T]
 	name string
 	// Divide runs f on rows 0 to rows-1, all at once or in parts at the same
-	// time; the kernel that is divided so reads or writes numbers elements.
+	// time, some of them empty; where sums go over rows, rows are heads or columns. The kernel that is divided so reads or writes numbers elements.
 	Divide func(rows, numbers int, f func(lo, hi int))
 
 	checked, bad int // checked buffers; the place of the first bad one +1, 0 for none

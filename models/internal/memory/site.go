@@ -66,7 +66,7 @@ func (a *attention) site(name string, vectors *nn.Node, p place) *site {
 		edges = a.edges(name, s.edges, dt, s.places)
 	}
 	if s.apart {
-		s.distinct = newDistinct(a, name+".distinct", maxEdges)
+		s.distinct = newDistinct(a, name+".distinct", min(maxEdges, a.ring.Places()))
 	}
 	for i := range a.layers {
 		s.out = s.add(fmt.Sprintf("%s.layer%d", name, i+1), i, s.out, edges, p)
@@ -129,7 +129,11 @@ func (s *site) add(name string, i int, vectors, edges *nn.Node, p place) *nn.Nod
 		projected = net.FromTable(name+".edges", l.edges, p.projected.size, table, s.places)
 	case s.distinct != nil:
 		row := net.ListFromHost(name+".distinct", l.edges, func() []int32 { return s.distinct.row })
-		projected = nn.TrainingOr(nn.Linear(edges, params.Edge), nn.Gather(nn.Linear(s.distinct.edges, params.Edge), row))
+		once := nn.Gather(nn.Linear(s.distinct.edges, params.Edge), row)
+		if i > 0 { // whose edges are few
+			once = nn.Linear(nn.Gather(s.distinct.edges, row), params.Edge)
+		}
+		projected = nn.TrainingOr(nn.Linear(edges, params.Edge), once)
 	default:
 		projected = nn.Linear(edges, params.Edge)
 	}
@@ -200,8 +204,8 @@ func (s *site) offsetsOf(l *layer, listed []int32) []int32 {
 	return s.offsets
 }
 
-// distinct is every edge of a graph once. Occurrences of one node have the same edges:
-// a batch has its nodes several times.
+// distinct is every edge of a graph once. Occurrences of one node have the same edges, and
+// a node may occur several times in a batch.
 type distinct struct {
 	rows   *nn.Rows
 	edges  *nn.Node
