@@ -188,3 +188,31 @@ func TestUnlabelled(t *testing.T) {
 		}
 	}
 }
+
+// What evaluation answers has the bits of what training would have scored: it computes
+// once what several events share, and both ends of an event together.
+func TestEvaluationScoresAsTraining(t *testing.T) {
+	s := labelled(8 * testBatch)
+	for name, c := range classConfigs(memory.PerEvent) {
+		t.Run(name, func(t *testing.T) {
+			d := cpu.NewDevice(cpu.Best(), 2)
+			evaluated, trained := newClassifier(t, d, c, s), newClassifier(t, d, c, s)
+			for b := range s.Slice(0, s.Len()-testBatch/2).Batches(testBatch) {
+				if err := trained.Restore(evaluated.Snapshot(models.Everything)); err != nil {
+					t.Fatal(err)
+				}
+				got, want := make([]float32, b.Len()), make([]float32, b.Len())
+				if err := evaluated.Classify(b, got); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := trained.Train(b, nil); err != nil {
+					t.Fatal(err)
+				}
+				d.Read(want, trained.Logits())
+				if !slices.Equal(got, want) {
+					t.Fatalf("%v, in training %v", got, want)
+				}
+			}
+		})
+	}
+}
