@@ -30,12 +30,16 @@ def microseconds(build, model, out):
     return point["us_per_event"]
 
 
-def verdict(model, builds, out):
-    """Whether the new build is slower."""
-    ratios = []
+def pairs(model, builds, out):
+    """Times of the old build and the new one, in pairs."""
     for _ in range(PAIRS):
         took = {which: microseconds(builds[which], model, out) for which in random.sample((0, 1), 2)}
-        ratios.append(took[1] / took[0])
+        yield took[0], took[1]
+
+
+def verdict(model, builds, out):
+    """Whether the new build is slower."""
+    ratios = [new / old for old, new in pairs(model, builds, out)]
     ratio, slower, differ = statistics.median(ratios), sum(r > 1 for r in ratios), sum(r != 1 for r in ratios)
     p = sum(math.comb(differ, k) for k in range(slower, differ + 1)) / 2**differ
     print(f"training of {model}: {ratio:.3f} of the old build's time, p {p:.2g}", flush=True)

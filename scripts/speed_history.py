@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from compare_training import EVENTS, PAIRS, microseconds
+from compare_training import EVENTS, pairs
 
 COLUMNS = ["date", "commit", "reference", "machine", "test", "model", "speed", "low", "high"]
 SUITE = """
@@ -59,11 +59,7 @@ def latencies(old, new, folder):
 
 def trainings(old, new, folder):
     for model in EVENTS:
-        took = {old: [], new: []}
-        for _ in range(PAIRS):
-            for which in random.sample((old, new), 2):
-                took[which].append(microseconds(which, model, folder))
-        yield "training", model, took[old], took[new], None
+        yield "training", model, *zip(*pairs(model, (old, new), folder)), None
 
 
 def main(history, commit="HEAD", reference=None):

@@ -50,10 +50,7 @@ func (t *gemmKernels) column(g *Gemm, scratch []float32) {
 
 // fewRows computes a product with few rows. It reads B once, as it lies.
 func (t *gemmKernels) fewRows(g *Gemm) {
-	step, next := g.LDA, 1
-	if g.TransA {
-		step, next = 1, g.LDA
-	}
+	step, next := g.StepsA()
 	width := 8 * t.lanes
 	for j := 0; j < g.N; j += width {
 		var a, b, bias *float32
@@ -123,10 +120,7 @@ func (p *panel) next(g *Gemm, scratch []float32) {
 
 // tiles computes count tiles of C, one below another, each of the given number of rows.
 func (p *panel) tiles(g *Gemm, row, count, rows int) {
-	step, next := g.LDA, 1
-	if g.TransA {
-		step, next = 1, g.LDA
-	}
+	step, next := g.StepsA()
 	var a, bias *float32
 	if p.depth > 0 {
 		a = &g.A[row*step+p.k*next]

@@ -16,7 +16,6 @@ type attention[T Float] struct {
 	q, out, keys, values, e []T
 	weights, drop           []T
 	grad                    attentionGrad[T]
-	forward, backward       func(lo, hi int) // run and runGrad
 }
 
 // attentionGrad is a [kernels.AttentionGrad] on slices.
@@ -27,7 +26,6 @@ type attentionGrad[T Float] struct{ out, q, keys, values, e, scores []T }
 func (d *Device[T]) setAttention(a *kernels.Attention) {
 	width := a.Heads * a.Channels
 	d.attention = attention[T]{
-		forward: d.attention.forward, backward: d.attention.backward,
 		k: d.k, heads: a.Heads, channels: a.Channels, root: 1 / sqrt(T(a.Channels)),
 		offsets: listed(a.Offsets, a.Centres+1), index: listed(a.Index, a.Edges),
 		q: d.in(a.Q, a.Centres*width), out: d.in(a.Out, a.Centres*width),
@@ -60,7 +58,7 @@ func (c *centre[T]) head(x []T, row, h int) []T {
 
 func (d *Device[T]) Attend(a *kernels.Attention) {
 	d.setAttention(a)
-	d.Divide(a.Centres, 3*len(d.attention.e), d.attention.forward)
+	d.Divide(a.Centres, 3*len(d.attention.e), d.runAttention)
 }
 
 // run computes centres lo to hi-1.
@@ -144,7 +142,7 @@ func (d *Device[T]) AttendGrad(a *kernels.Attention, g *kernels.AttentionGrad) {
 		keys: d.zeros(g.K, a.Nodes*width), values: d.zeros(g.V, a.Nodes*width), scores: d.in(g.Scores, a.Edges*a.Heads),
 	}
 	clear(d.attention.grad.e[int(d.attention.offsets[a.Centres])*width:])
-	d.Divide(a.Heads, 8*len(d.attention.e), d.attention.backward)
+	d.Divide(a.Heads, 8*len(d.attention.e), d.runAttentionGrad)
 }
 
 // runGrad computes heads lo to hi-1, so that every sum over edges is of one thread.

@@ -8,8 +8,9 @@ import "dgsbench/kernels"
 type Device[T Float] struct {
 	k    *Kernels[T]
 	name string
-	// Divide runs f on rows 0 to rows-1, all at once or in parts at the same
-	// time, some of them empty; where sums go over rows, rows are heads or columns. The kernel that is divided so reads or writes numbers elements.
+	// Divide runs f on rows 0 to rows-1, all at once or in parts at the same time, some of
+	// them empty; the kernel that is divided so reads or writes numbers elements. Where sums
+	// go over rows, f is given heads or columns.
 	Divide func(rows, numbers int, f func(lo, hi int))
 
 	checked, bad int // checked buffers; the place of the first bad one +1, 0 for none
@@ -23,7 +24,8 @@ type Device[T Float] struct {
 	gru       gru[T]
 	times     times[T]
 	rows      rowsWork[T]
-	runRows   func(lo, hi int) // rows.run
+	// Their methods run and runGrad.
+	runAttention, runAttentionGrad, runGRU, runGRUGrad, runTimes, runTimesGrad, runRows func(lo, hi int)
 }
 
 var _, _ kernels.Device = (*Device[float32])(nil), (*Device[float64])(nil)
@@ -34,9 +36,9 @@ func NewDevice[T Float](name string, k *Kernels[T], scratch []T) *Device[T] {
 	d := &Device[T]{k: k, name: name, scratch: scratch, ones: Buffer[T]{}}
 	d.Divide = func(rows, _ int, f func(lo, hi int)) { f(0, rows) }
 	d.runRows = d.rows.run
-	d.attention.forward, d.attention.backward = d.attention.run, d.attention.runGrad
-	d.gru.forward, d.gru.backward = d.gru.run, d.gru.runGrad
-	d.times.forward, d.times.backward = d.times.run, d.times.runGrad
+	d.runAttention, d.runAttentionGrad = d.attention.run, d.attention.runGrad
+	d.runGRU, d.runGRUGrad = d.gru.run, d.gru.runGrad
+	d.runTimes, d.runTimesGrad = d.times.run, d.times.runGrad
 	return d
 }
 

@@ -81,13 +81,19 @@ func checkMatrix(name string, transposed bool, rows, cols, length, ld int) {
 	}
 }
 
+// StepsA returns how many elements of A lie between one row of op(A) and the next, and between
+// one k and the next.
+func (g *Gemm[T]) StepsA() (row, k int) {
+	if g.TransA {
+		return 1, g.LDA
+	}
+	return g.LDA, 1
+}
+
 // Run computes the product.
 func (g Gemm[T]) Run() {
 	g.Check()
-	aRow, aCol := g.LDA, 1
-	if g.TransA {
-		aRow, aCol = 1, g.LDA
-	}
+	aRow, aCol := g.StepsA()
 	for i := range g.M {
 		c := g.C[i*g.LDC:][:g.N]
 		clear(c)

@@ -63,7 +63,7 @@ func (w *rowsWork[T]) run(lo, hi int) {
 		return
 	case gatherOfRows:
 		for i, r := range w.index[lo:hi] {
-			copy(dst[(lo+i)*cols:][:cols], src[int(r)*cols:][:cols])
+			copy(row(dst, lo+i, cols), row(src, int(r), cols))
 		}
 		return
 	case copyOfRows:

@@ -12,29 +12,24 @@ type gru[T Float] struct {
 	units               int
 	h, gates, gi, gh, q []T
 	dgi, dgh, dq, dh    []T
-	forward, backward   func(lo, hi int) // run and runGrad
-}
-
-// run computes rows lo to hi-1.
-func (g *gru[T]) run(lo, hi int) {
-	for at := lo * g.units; at < hi*g.units; at += g.units {
-		g.k.GRURow(one(g.h, at, g.units), three(g.gates, at, g.units), three(g.gi, at, g.units), three(g.gh, at, g.units), one(g.q, at, g.units))
-	}
 }
 
 func (d *Device[T]) GRUCell(rows, units int, h, gates, gi, gh, q kernels.Buffer) {
 	n := rows * units
-	g := &d.gru
-	g.k, g.units, g.h, g.q = d.k, units, d.in(h, n), d.in(q, n)
-	g.gates, g.gi, g.gh = d.in(gates, 3*n), d.in(gi, 3*n), d.in(gh, 3*n)
-	d.Divide(rows, 11*n, g.forward)
+	d.gru = gru[T]{k: d.k, units: units, h: d.in(h, n), gates: d.in(gates, 3*n), gi: d.in(gi, 3*n), gh: d.in(gh, 3*n), q: d.in(q, n)}
+	d.Divide(rows, 11*n, d.runGRU)
 }
 
-// one is a row of units numbers.
-func one[T Float](x []T, at, units int) []T { return x[at:][:units] }
+// run computes rows lo to hi-1.
+func (g *gru[T]) run(lo, hi int) {
+	one, three := g.units, 3*g.units
+	for i := lo; i < hi; i++ {
+		g.k.GRURow(row(g.h, i, one), row(g.gates, i, three), row(g.gi, i, three), row(g.gh, i, three), row(g.q, i, one))
+	}
+}
 
-// three is the row of the gates.
-func three[T Float](x []T, at, units int) []T { return x[3*at:][:3*units] }
+// row is row i of a matrix of cols columns.
+func row[T any](x []T, i, cols int) []T { return x[i*cols:][:cols] }
 
 func gruRow[T Float](h, gates, gi, gh, q []T) {
 	units := len(h)
@@ -57,16 +52,19 @@ func gruRow[T Float](h, gates, gi, gh, q []T) {
 // The matrix product of dgh with W_h gives the rest of dq. dq may be dh.
 func (d *Device[T]) GRUCellGrad(rows, units int, dgi, dgh, dq, dh, gates, gh, q kernels.Buffer) {
 	n := rows * units
-	g := &d.gru
-	g.k, g.units, g.dq, g.dh, g.q = d.k, units, d.in(dq, n), d.in(dh, n), d.in(q, n)
-	g.dgi, g.dgh, g.gates, g.gh = d.in(dgi, 3*n), d.in(dgh, 3*n), d.in(gates, 3*n), d.in(gh, 3*n)
-	d.Divide(rows, 15*n, g.backward)
+	d.gru = gru[T]{
+		k: d.k, units: units, dgi: d.in(dgi, 3*n), dgh: d.in(dgh, 3*n), dq: d.in(dq, n),
+		dh: d.in(dh, n), gates: d.in(gates, 3*n), gh: d.in(gh, 3*n), q: d.in(q, n),
+	}
+	d.Divide(rows, 15*n, d.runGRUGrad)
 }
 
+// runGrad does the same for the gradient.
 func (g *gru[T]) runGrad(lo, hi int) {
-	for at := lo * g.units; at < hi*g.units; at += g.units {
-		g.k.GRURowGrad(three(g.dgi, at, g.units), three(g.dgh, at, g.units), one(g.dq, at, g.units),
-			one(g.dh, at, g.units), three(g.gates, at, g.units), three(g.gh, at, g.units), one(g.q, at, g.units))
+	one, three := g.units, 3*g.units
+	for i := lo; i < hi; i++ {
+		g.k.GRURowGrad(row(g.dgi, i, three), row(g.dgh, i, three), row(g.dq, i, one),
+			row(g.dh, i, one), row(g.gates, i, three), row(g.gh, i, three), row(g.q, i, one))
 	}
 }
 
@@ -86,34 +84,33 @@ func gruRowGrad[T Float](dgi, dgh, dq, dh, gates, gh, q []T) {
 
 // times is the operands of the kernels of time encodings, on slices.
 type times[T Float] struct {
-	k                 *Kernels[T]
-	cols              int
-	rows, dt, w, b    []T // rows is the result, or the gradient of it
-	dw, db            []T
-	far               timeRange
-	forward, backward func(lo, hi int) // run and runGrad
+	k              *Kernels[T]
+	cols           int
+	rows, dt, w, b []T // rows is the result, or the gradient of it
+	dw, db         []T
+	far            timeRange
 }
 
-func (t *times[T]) run(lo, hi int) {
-	for i, dt := range t.dt[lo:hi] {
-		row := t.k.TimeRow
-		if t.far.exceeds(float64(dt)) {
-			row = timeRow
-		}
-		row(t.rows[(lo+i)*t.cols:][:t.cols], t.w, t.b, dt)
-	}
-}
-
-func (d *Device[T]) setTimes(rows, cols int, of, dt, w, b kernels.Buffer) *times[T] {
-	t := &d.times
-	t.k, t.cols, t.rows, t.dt, t.w, t.b = d.k, cols, d.in(of, rows*cols), d.in(dt, rows), d.in(w, cols), d.in(b, cols)
-	t.far = newTimeRange(t.w, t.b)
-	return t
+func (d *Device[T]) setTimes(rows, cols int, of, dt, w, b kernels.Buffer) {
+	d.times = times[T]{k: d.k, cols: cols, rows: d.in(of, rows*cols), dt: d.in(dt, rows), w: d.in(w, cols), b: d.in(b, cols)}
+	d.times.far = newTimeRange(d.times.w, d.times.b)
 }
 
 // TimeEncode rounds the product before the sum, as PyTorch does.
 func (d *Device[T]) TimeEncode(rows, cols int, dst, dt, w, b kernels.Buffer) {
-	d.Divide(rows, rows*cols, d.setTimes(rows, cols, dst, dt, w, b).forward)
+	d.setTimes(rows, cols, dst, dt, w, b)
+	d.Divide(rows, rows*cols, d.runTimes)
+}
+
+// run computes rows lo to hi-1.
+func (t *times[T]) run(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		kernel := t.k.TimeRow
+		if t.far.exceeds(float64(t.dt[i])) {
+			kernel = timeRow
+		}
+		kernel(row(t.rows, i, t.cols), t.w, t.b, t.dt[i])
+	}
 }
 
 func timeRow[T Float](dst, w, b []T, dt T) {
@@ -129,19 +126,19 @@ func timeRow[T Float](dst, w, b []T, dt T) {
 //
 // It is divided by columns, so that every sum is over all rows.
 func (d *Device[T]) TimeEncodeGrad(rows, cols int, dw, db, g, dt, w, b kernels.Buffer) {
-	t := d.setTimes(rows, cols, g, dt, w, b)
-	t.dw, t.db = d.zeros(dw, cols), d.zeros(db, cols)
-	d.Divide(cols, rows*cols, t.backward)
+	d.setTimes(rows, cols, g, dt, w, b)
+	d.times.dw, d.times.db = d.zeros(dw, cols), d.zeros(db, cols)
+	d.Divide(cols, rows*cols, d.runTimesGrad)
 }
 
 // runGrad computes columns lo to hi-1.
 func (t *times[T]) runGrad(lo, hi int) {
 	for i, dt := range t.dt {
-		row := t.k.TimeRowGrad
+		kernel := t.k.TimeRowGrad
 		if t.far.exceeds(float64(dt)) {
-			row = timeRowGrad
+			kernel = timeRowGrad
 		}
-		row(t.dw[lo:hi], t.db[lo:hi], t.rows[i*t.cols:][lo:hi], t.w[lo:hi], t.b[lo:hi], dt)
+		kernel(t.dw[lo:hi], t.db[lo:hi], row(t.rows, i, t.cols)[lo:hi], t.w[lo:hi], t.b[lo:hi], dt)
 	}
 }
 

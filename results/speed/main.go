@@ -62,7 +62,7 @@ func panelsOf(rows [][]string) (panels []figure.Panel, err error) {
 	for i, row := range rows {
 		date, commit, test, model := row[0], row[1], row[4], row[5]
 		if !slices.Contains(commits, commit) {
-			commits, days = append(commits, commit), append(days, date[5:min(len(date), 10)])
+			commits, days = append(commits, commit), append(days, date[max(0, len(date)-len("01-02")):])
 		}
 		if !slices.Contains(models, model) {
 			models = append(models, model)

@@ -37,21 +37,19 @@ type perEvent struct {
 func newPerEvent(m *base) *perEvent {
 	p := &perEvent{base: m, finder: lastwrite.NewFinder(m.setup.NumNodes), events: nn.NewRows(m.setup.MaxBatch)}
 	net, width := m.core.Net, m.core.width
-	host := func(name string, rows *nn.Rows, list func() []float32) *nn.Node {
-		if m.setup.NumFeat == 0 {
-			return net.Input(name, rows, width)
-		}
-		return net.FromHost(name, rows, width, list)
-	}
 	features := net.Input("event.features", p.events, width)
 	m.x = net.Buffer(features)
 	rows, all := net.PaddedRows(m.setup.MaxBatch), nn.NewRows(2*m.setup.MaxBatch)
-	p.sources = newOccurrence(m.core, "event.source", p.events, features)
-	p.targets = newOccurrence(m.core, "event.target", rows, host("event.last", rows, func() []float32 { return p.lastFeatures }))
-	p.features = host("event.all", all, func() []float32 { return p.bothFeatures })
+	p.features = net.Input("event.all", all, width)
+	var last *nn.Node
 	if m.setup.NumFeat > 0 {
 		net.Feed(p.features, nn.FromHostWithin(width, func() []float32 { return p.bothFeatures }, &p.badFeature))
+		last = net.FromHost("event.last", rows, width, func() []float32 { return p.lastFeatures })
+	} else {
+		last = net.Input("event.last", rows, width)
 	}
+	p.sources = newOccurrence(m.core, "event.source", p.events, features)
+	p.targets = newOccurrence(m.core, "event.target", rows, last)
 	p.both = newOccurrence(m.core, "event.both", all, p.features)
 	net.Drain(p.both.out, nn.DrainTo(m.core.opts.Size, m.core.table, func() []int32 { return p.both.to }, nil))
 	p.embed()
@@ -109,6 +107,9 @@ func (p *perEvent) prepare(b datasets.Stream, training bool) error {
 		p.targets.writePlaces()
 	} else {
 		p.join()
+		if p.around != nil {
+			p.site.distinct.list(p.site.graph, p.around.updated)
+		}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ type site struct {
 	*attention
 	apart     bool
 	projected *projections // of the edges; nil where the site computes them
-	distinct  *distinct    // edges, in inference; nil unless edges may repeat
+	distinct  *distinct    // edges, in inference, which whoever asks lists; nil unless edges may repeat
 	listed    int          // centres
 	graph     *ring.Graph  // of the centres that were listed
 	layers    []*layer
@@ -160,9 +160,6 @@ func (s *site) write(rows []int32, updated []float64) []int32 {
 	}
 	g, d, net := s.graph, s.core.Net.Device(), s.core.Net
 	s.edges.Set(len(g.Index))
-	if s.distinct != nil {
-		s.distinct.list(g, updated)
-	}
 	s.deltas = s.deltas[:0]
 	if s.projected != nil {
 		s.projected.project(s.core, g, updated)
