@@ -51,12 +51,21 @@ func openBrowser(t *testing.T, program, file string) *browser {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	b := &browser{t: t, ctx: ctx, address: (&url.URL{Scheme: "file", Path: file}).String()}
+	b := &browser{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, b.note); err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.Navigate(b.address))
+	b.open(file)
 	return b
+}
+
+// open opens another file in the same browser.
+func (b *browser) open(file string) {
+	b.t.Helper()
+	b.mu.Lock()
+	b.address, b.requests = (&url.URL{Scheme: "file", Path: file}).String(), nil
+	b.mu.Unlock()
+	b.do(chromedp.Navigate(b.address))
 }
 
 // note runs for every event of the page, in their order.

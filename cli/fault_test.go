@@ -128,6 +128,7 @@ func kept(t *testing.T, what string, before, after map[string]string) {
 // run goes on, and its tables are those of a run that nobody disturbed, byte
 // for byte.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	dir := workplace(t)
 	var whole undisturbed
 	whole.run(t, dir)

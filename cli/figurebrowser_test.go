@@ -26,6 +26,7 @@ const overlapScript = `(() => {
 // TestFiguresInBrowser: in no committed figure do texts overlap, whatever fonts the
 // browser has.
 func TestFiguresInBrowser(t *testing.T) {
+	t.Parallel()
 	program := chromium(t)
 	files, err := filepath.Glob(filepath.Join("..", "docs", "figures", "*.svg"))
 	if err != nil || len(files) == 0 {
@@ -45,7 +46,7 @@ func TestFiguresInBrowser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := openBrowser(t, program, path)
+		b.open(path)
 		for _, problem := range b.texts(overlapScript) {
 			t.Errorf("%s: %s", file, problem)
 		}

@@ -25,16 +25,17 @@ func TestReportInBrowser(t *testing.T) {
 	program := chromium(t)
 	dir, args := reported(t)
 	measure(t, tuneToy(dir, "out")...)
-	for name, folders := range map[string][]string{
-		"one": {filepath.Join(dir, "out")}, "two": {filepath.Join(dir, "out"), filepath.Join(dir, "copy")},
-	} {
+	out, again := filepath.Join(dir, "out"), filepath.Join(dir, "copy")
+	measure(t, append([]string{"all", "--seeds", "2", "--out", again}, args...)...)
+	pages := map[string]string{}
+	for name, folders := range map[string][]string{"one": {out}, "two": {out, again}} {
+		pages[name] = filepath.Join(dir, name+" page#1.html") // as people call their files
+		measure(t, slices.Concat([]string{"report"}, folders, []string{pages[name]}, args)...)
+	}
+	for name, page := range pages {
 		t.Run(name, func(t *testing.T) {
-			if len(folders) > 1 {
-				measure(t, append([]string{"all", "--seeds", "2", "--out", folders[1]}, args...)...)
-			}
-			file := filepath.Join(dir, name+" page#1.html") // as people call their files
-			measure(t, slices.Concat([]string{"report"}, folders, []string{file}, args)...)
-			b := openBrowser(t, program, file)
+			t.Parallel()
+			b := openBrowser(t, program, page)
 			b.checkFolding()
 			b.checkContents()
 			for _, width := range pageWidths {
@@ -141,30 +142,29 @@ var pageWidths = []int64{390, 960, 1600}
 // unfold opens everything that is folded.
 const unfold = `document.querySelectorAll("details").forEach(d => d.open = true)`
 
-// checkFits looks at the page at all widths, light and dark, and keeps pictures.
+// checkFits looks at the page at all widths and in both colour schemes, and keeps pictures.
 func (b *browser) checkFits(name string) {
 	b.t.Helper()
 	const wider = `[...document.querySelectorAll("body *")]
 		.filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".wide, .skip") && !e.parentElement.closest("svg"))
 		.map(e => e.outerHTML.slice(0, 120))`
-	for _, width := range pageWidths {
-		for _, scheme := range []string{"light", "dark"} {
-			b.view(width, scheme)
-			where := fmt.Sprintf("%d wide, %s", width, scheme)
-			if got := b.texts(`[String(document.documentElement.scrollWidth)]`)[0]; got != fmt.Sprint(width) {
-				b.t.Errorf("%s: the page is %s wide", where, got)
-			}
-			for _, e := range b.texts(wider) {
-				b.t.Errorf("%s: sticks out: %s", where, e)
-			}
-			for _, e := range b.texts(namesThatLeave) {
-				b.t.Errorf("%s: the name of a row is scrolled away: %s", where, e)
-			}
-			if low := b.texts(lowContrast); len(low) > 0 {
-				b.t.Errorf("%s: hard to read: %q", where, low)
-			}
-			b.screenshot(fmt.Sprintf("%s-%d-%s", name, width, scheme))
+	for i, width := range pageWidths {
+		scheme := []string{"light", "dark"}[i%2]
+		b.view(width, scheme)
+		where := fmt.Sprintf("%d wide, %s", width, scheme)
+		if got := b.texts(`[String(document.documentElement.scrollWidth)]`)[0]; got != fmt.Sprint(width) {
+			b.t.Errorf("%s: the page is %s wide", where, got)
 		}
+		for _, e := range b.texts(wider) {
+			b.t.Errorf("%s: sticks out: %s", where, e)
+		}
+		for _, e := range b.texts(namesThatLeave) {
+			b.t.Errorf("%s: the name of a row is scrolled away: %s", where, e)
+		}
+		if low := b.texts(lowContrast); len(low) > 0 {
+			b.t.Errorf("%s: hard to read: %q", where, low)
+		}
+		b.screenshot(fmt.Sprintf("%s-%d-%s", name, width, scheme))
 	}
 }
 

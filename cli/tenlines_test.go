@@ -56,6 +56,7 @@ func block(t *testing.T, page, language string) string {
 // TestTenLines goes from a made-up stream to an answer, on a shorter stream and with a
 // smaller budget, and finds the summary at the end.
 func TestTenLines(t *testing.T) {
+	t.Parallel()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
