@@ -10,12 +10,13 @@ import (
 
 // TestSmoke: every model that there is runs to its end in the suite smoke.
 func TestSmoke(t *testing.T) {
+	t.Parallel()
 	lib, err := specs.NewLibrary("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := t.TempDir()
-	code, stdout, stderr := bench("all", "--suite", "smoke", "--out", out)
+	code, stdout, stderr := inProcess(t, "all", "--suite", "smoke", "--out", out)
 	if code != exitDone || !strings.Contains(stdout, "Node classification") || !strings.Contains(stdout, "Link prediction") {
 		t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
