@@ -51,21 +51,29 @@ func prepareAUC(f Facts) Weighted {
 		if weights == nil {
 			weights = slices.Repeat([]int32{1}, len(f.Label))
 		}
-		var at, above [2]int64 // events of either class, at a threshold and above it
-		var pairs int64        // twice the number of correctly ordered pairs, so that ties are whole numbers
+		var at0, at1, above0, above1 int64 // events of either class, at a threshold and above it
+		var pairs int64                    // twice the number of correctly ordered pairs, so that ties are whole numbers
 		for _, p := range c {
-			at[p.label] += int64(weights[p.event])
+			negatives, positives := p.split(weights)
+			at0, at1 = at0+negatives, at1+positives
 			if p.last {
-				pairs += at[0] * (2*above[1] + at[1])
-				above[0], above[1] = above[0]+at[0], above[1]+at[1]
-				at = [2]int64{}
+				pairs += at0 * (2*above1 + at1)
+				above0, above1, at0, at1 = above0+at0, above1+at1, 0, 0
 			}
 		}
-		if above[0] == 0 || above[1] == 0 {
+		if above0 == 0 || above1 == 0 {
 			return math.NaN()
 		}
-		return float64(pairs) / 2 / float64(above[0]) / float64(above[1])
+		return float64(pairs) / 2 / float64(above0) / float64(above1)
 	}
+}
+
+// split returns the weight of the event in either class. It does not branch on the
+// label, which no processor can predict.
+func (p point) split(weights []int32) (negatives, positives int64) {
+	w := int64(weights[p.event])
+	positives = w & -int64(p.label)
+	return w - positives, positives
 }
 
 // prepareAP prepares the average precision: the sum over thresholds, from the top,
@@ -77,23 +85,20 @@ func prepareAP(f Facts) Weighted {
 		if weights == nil {
 			weights = slices.Repeat([]int32{1}, len(f.Label))
 		}
-		var at, above [2]int64 // events of either class, at a threshold and above it
+		var at1, above0, above1 int64 // of the positives at a threshold, of either class at it and above
 		sum := 0.0
 		for _, p := range c {
-			at[p.label] += int64(weights[p.event])
-			if !p.last {
-				continue
+			negatives, positives := p.split(weights)
+			at1, above0, above1 = at1+positives, above0+negatives, above1+positives
+			if p.last {
+				sum += float64(at1) * float64(above1) / float64(max(above0+above1, 1))
+				at1 = 0
 			}
-			above[0], above[1] = above[0]+at[0], above[1]+at[1]
-			if at[1] > 0 {
-				sum += float64(at[1]) * float64(above[1]) / float64(above[0]+above[1])
-			}
-			at = [2]int64{}
 		}
-		if above[0] == 0 || above[1] == 0 {
+		if above0 == 0 || above1 == 0 {
 			return math.NaN()
 		}
-		return sum / float64(above[1])
+		return sum / float64(above1)
 	}
 }
 
