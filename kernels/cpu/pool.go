@@ -46,18 +46,20 @@ func (p *Pool) Workers() int { return len(p.starts) + 1 }
 // that captures variables is allocated where it stands.
 func (p *Pool) Run(parts int, f func(part int)) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.parts, p.f, p.workers = parts, f, min(parts, p.Workers())
 	others := max(p.workers-1, 0)
 	p.left.Store(int32(others))
+	defer func() { // also if f panics here: the others still run it
+		if others > 0 {
+			p.finish.pass()
+		}
+		p.f = nil
+		p.mu.Unlock()
+	}()
 	for _, start := range p.starts[:others] {
 		start.release()
 	}
 	p.share(0)
-	if others > 0 {
-		p.finish.pass()
-	}
-	p.f = nil
 }
 
 // share runs the parts of one worker.

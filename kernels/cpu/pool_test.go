@@ -80,6 +80,30 @@ func TestPoolAfterPauses(t *testing.T) {
 	}
 }
 
+// TestPoolWaitsInAPanic: a Run that panics leaves no worker behind.
+func TestPoolWaitsInAPanic(t *testing.T) {
+	pool := cpu.NewPool(3)
+	defer pool.Close()
+	ended := make([]bool, 3)
+	func() {
+		defer func() { recover() }()
+		pool.Run(3, func(part int) {
+			if part == 0 {
+				panic("part 0")
+			}
+			time.Sleep(5 * time.Millisecond)
+			ended[part] = true
+		})
+	}()
+	if !ended[1] || !ended[2] {
+		t.Errorf("parts that had ended when Run did: %v", ended[1:])
+	}
+	pool.Run(3, func(part int) { ended[part] = false })
+	if ended[1] || ended[2] {
+		t.Error("the pool does not run again")
+	}
+}
+
 func TestPoolDoesNotAllocate(t *testing.T) {
 	pool := cpu.NewPool(3)
 	defer pool.Close()
