@@ -36,12 +36,23 @@ func init() {
 	bare.Notes = []string{"the 172 edit features are absent from this file"}
 	Register(bare)
 
-	ids := bare
-	ids.Name = "wikipedia-ids"
-	ids.Title += "; with ids, gaps and counts as features"
-	ids.Features = append(GapsAndCounts(), HashedID(Source, 64), HashedID(Destination, 64))
-	ids.Notes = []string{"ids as features: a model knows nodes by name, in 64 hashed columns for users and 64 for pages, beside the time gaps and counts of both nodes; none of the paper's 172 edit features"}
-	Register(ids)
+	const hashed = "; ids are hashed into 64 columns for users and 64 for pages: a model knows nodes by name"
+	ids := []Derived{HashedID(Source, 64), HashedID(Destination, 64)}
+	for _, with := range []struct {
+		name, what, note string
+		features         []Derived
+	}{
+		{"wikipedia-ids", "ids, gaps and counts", hashed, append(GapsAndCounts(), ids...)},
+		{"wikipedia-ids-alone", "ids", hashed, ids},
+		{"wikipedia-gaps", "gaps", "", GapsAndCounts()[:2]},
+		{"wikipedia-counts", "counts", "", GapsAndCounts()[2:]},
+	} {
+		d := bare
+		d.Name, d.Features = with.name, with.features
+		d.Title += "; with " + with.what + " as features"
+		d.Notes = []string{with.what + " of both nodes in place of the paper's 172 edit features" + with.note}
+		Register(d)
+	}
 
 	Register(jodie(Dataset{
 		Name:      "reddit",
