@@ -59,11 +59,11 @@ func openBrowser(t *testing.T, program, file string) *browser {
 	return b
 }
 
-// open opens another file in the same browser.
+// open opens a file, and forgets what the browser noted of the one before.
 func (b *browser) open(file string) {
 	b.t.Helper()
 	b.mu.Lock()
-	b.address, b.requests = (&url.URL{Scheme: "file", Path: file}).String(), nil
+	b.address, b.requests, b.errors = (&url.URL{Scheme: "file", Path: file}).String(), nil, nil
 	b.mu.Unlock()
 	b.do(chromedp.Navigate(b.address))
 }
@@ -100,7 +100,7 @@ func (b *browser) check() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, text := range b.errors {
-		b.t.Errorf("the browser says: %s", text)
+		b.t.Errorf("%s: the browser says: %s", b.address, text)
 	}
 	if !slices.Contains(b.requests, b.address) {
 		b.t.Errorf("%s was not requested, only %q", b.address, b.requests)

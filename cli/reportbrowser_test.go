@@ -142,7 +142,8 @@ var pageWidths = []int64{390, 960, 1600}
 // unfold opens everything that is folded.
 const unfold = `document.querySelectorAll("details").forEach(d => d.open = true)`
 
-// checkFits looks at the page at all widths and in both colour schemes, and keeps pictures.
+// checkFits looks at the page at all widths, and at its colours in both schemes at each;
+// it keeps a picture of each width.
 func (b *browser) checkFits(name string) {
 	b.t.Helper()
 	const wider = `[...document.querySelectorAll("body *")]
@@ -161,10 +162,13 @@ func (b *browser) checkFits(name string) {
 		for _, e := range b.texts(namesThatLeave) {
 			b.t.Errorf("%s: the name of a row is scrolled away: %s", where, e)
 		}
-		if low := b.texts(lowContrast); len(low) > 0 {
-			b.t.Errorf("%s: hard to read: %q", where, low)
-		}
 		b.screenshot(fmt.Sprintf("%s-%d-%s", name, width, scheme))
+		for _, scheme := range []string{"light", "dark"} {
+			b.view(width, scheme)
+			if low := b.texts(lowContrast); len(low) > 0 {
+				b.t.Errorf("%d wide, %s: hard to read: %q", width, scheme, low)
+			}
+		}
 	}
 }
 

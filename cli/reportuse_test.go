@@ -154,7 +154,7 @@ func TestReportWithoutScript(t *testing.T) {
 	program := chromium(t)
 	dir, args := reported(t)
 	measure(t, append([]string{"report", "--out", dir + "/out", dir + "/page.html"}, args...)...)
-	t.Parallel()
+	t.Parallel() // bench has run in this process until here
 	b := openBrowser(t, program, dir+"/page.html")
 	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)

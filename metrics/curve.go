@@ -68,8 +68,8 @@ func prepareAUC(f Facts) Weighted {
 	}
 }
 
-// split returns the weight of the event in either class. It does not branch on the
-// label, which no processor can predict.
+// split returns the weight of the event in either class. It needs neither a branch nor
+// an array by the label, so sums of it stay in registers.
 func (p point) split(weights []int32) (negatives, positives int64) {
 	w := int64(weights[p.event])
 	positives = w & -int64(p.label)
@@ -85,20 +85,20 @@ func prepareAP(f Facts) Weighted {
 		if weights == nil {
 			weights = slices.Repeat([]int32{1}, len(f.Label))
 		}
-		var at1, above0, above1 int64 // of the positives at a threshold, of either class at it and above
+		var at1, upTo0, upTo1 int64 // positives at a threshold; events of either class at it and above
 		sum := 0.0
 		for _, p := range c {
 			negatives, positives := p.split(weights)
-			at1, above0, above1 = at1+positives, above0+negatives, above1+positives
+			at1, upTo0, upTo1 = at1+positives, upTo0+negatives, upTo1+positives
 			if p.last {
-				sum += float64(at1) * float64(above1) / float64(max(above0+above1, 1))
+				sum += float64(at1) * float64(upTo1) / float64(max(upTo0+upTo1, 1)) // all may have the weight 0
 				at1 = 0
 			}
 		}
-		if above0 == 0 || above1 == 0 {
+		if upTo0 == 0 || upTo1 == 0 {
 			return math.NaN()
 		}
-		return sum / float64(above1)
+		return sum / float64(upTo1)
 	}
 }
 

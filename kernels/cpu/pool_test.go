@@ -86,7 +86,11 @@ func TestPoolWaitsInAPanic(t *testing.T) {
 	defer pool.Close()
 	ended := make([]bool, 3)
 	func() {
-		defer func() { recover() }()
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic did not reach the caller")
+			}
+		}()
 		pool.Run(3, func(part int) {
 			if part == 0 {
 				panic("part 0")
