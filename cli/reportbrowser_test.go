@@ -142,32 +142,29 @@ var pageWidths = []int64{390, 960, 1600}
 // unfold opens everything that is folded.
 const unfold = `document.querySelectorAll("details").forEach(d => d.open = true)`
 
-// checkFits looks at the page at all widths, and at its colours in both schemes at each;
-// it keeps a picture of each width.
+// checkFits looks at the page at all widths, at its colours light and dark, and keeps
+// pictures.
 func (b *browser) checkFits(name string) {
 	b.t.Helper()
 	const wider = `[...document.querySelectorAll("body *")]
 		.filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".wide, .skip") && !e.parentElement.closest("svg"))
 		.map(e => e.outerHTML.slice(0, 120))`
-	for i, width := range pageWidths {
-		scheme := []string{"light", "dark"}[i%2]
-		b.view(width, scheme)
-		where := fmt.Sprintf("%d wide, %s", width, scheme)
-		if got := b.texts(`[String(document.documentElement.scrollWidth)]`)[0]; got != fmt.Sprint(width) {
-			b.t.Errorf("%s: the page is %s wide", where, got)
-		}
-		for _, e := range b.texts(wider) {
-			b.t.Errorf("%s: sticks out: %s", where, e)
-		}
-		for _, e := range b.texts(namesThatLeave) {
-			b.t.Errorf("%s: the name of a row is scrolled away: %s", where, e)
-		}
-		b.screenshot(fmt.Sprintf("%s-%d-%s", name, width, scheme))
+	for _, width := range pageWidths {
 		for _, scheme := range []string{"light", "dark"} {
 			b.view(width, scheme)
 			if low := b.texts(lowContrast); len(low) > 0 {
 				b.t.Errorf("%d wide, %s: hard to read: %q", width, scheme, low)
 			}
+			b.screenshot(fmt.Sprintf("%s-%d-%s", name, width, scheme))
+		}
+		if got := b.texts(`[String(document.documentElement.scrollWidth)]`)[0]; got != fmt.Sprint(width) {
+			b.t.Errorf("%d wide: the page is %s wide", width, got)
+		}
+		for _, e := range b.texts(wider) {
+			b.t.Errorf("%d wide: sticks out: %s", width, e)
+		}
+		for _, e := range b.texts(namesThatLeave) {
+			b.t.Errorf("%d wide: the name of a row is scrolled away: %s", width, e)
 		}
 	}
 }
