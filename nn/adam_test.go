@@ -1,12 +1,11 @@
 package nn
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 )
 
@@ -32,19 +31,13 @@ func (a adamTensors) flat() [][]float32 {
 }
 
 func TestAdamMatchesPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("testdata/adam.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var f struct {
 		Params adamTensors
 		Grads  []adamTensors
 		AdamL2 adamCase `json:"adam_l2"`
 		Adam   adamCase
 	}
-	if err := json.Unmarshal(raw, &f); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Read(t, "adam.json", &f)
 	for name, c := range map[string]adamCase{"adam_l2": f.AdamL2, "adam": f.Adam} {
 		t.Run(name, func(t *testing.T) {
 			onEveryDevice(t, func(t *testing.T, d kernels.Device) { c.check(t, d, f.Params, f.Grads) })

@@ -220,7 +220,12 @@ func (c *compiler) addCall(to *stage, s *step) {
 		return
 	}
 	place := s.on(c.graph.device, c.mode, func(i int) operand { return s.operands[i].whole() })
-	s.buffer = c.alloc(max(1, s.Shape().TotalSize()))
+	if first := s.operands[0]; s.op.inPlace && first.source == first && first.readers == 1 { // nobody reads it later
+		s.buffer = first.buffer
+		first.readers++ // so it is not given back
+	} else {
+		s.buffer = c.alloc(max(1, s.Shape().TotalSize()))
+	}
 	to.calls = append(to.calls, place.to(s.buffer))
 	for _, operand := range s.operands {
 		c.release(operand)

@@ -100,12 +100,13 @@ func (c *counting) NewBuffer(n int) kernels.Buffer {
 	return c.Device.NewBuffer(n)
 }
 
-// TestBuffersAreShared: a long chain needs two buffers, and what no output
-// depends on costs nothing.
+// TestBuffersAreShared: a long chain needs two buffers, sums and products
+// none of their own, and what no output depends on costs nothing.
 func TestBuffersAreShared(t *testing.T) {
 	d := &counting{Device: reference.New()}
 	g, rows := NewGraph(d), NewRows(5)
-	h := g.Input("x", rows, 3)
+	x := g.Input("x", rows, 3)
+	h := x
 	w, b := g.Param("w", make([]float32, 9), 3, 3), g.Param("b", make([]float32, 3), 3)
 	Dropout(h, h) // dead
 	for range 10 {
@@ -118,6 +119,10 @@ func TestBuffersAreShared(t *testing.T) {
 	}
 	if len(p.stages) != 1 || len(p.stages[0].calls) != 10 {
 		t.Errorf("%d stages, %d calls in the first, expected one with 10", len(p.stages), len(p.stages[0].calls))
+	}
+	before = d.buffers
+	if g.Compile(ForTraining, Add(Dropout(Dense(x, w, b, true), x), x)); d.buffers-before != 1 {
+		t.Errorf("%d buffers for a layer, a product and a sum, expected 1: they are written over their first operand", d.buffers-before)
 	}
 }
 

@@ -1,28 +1,21 @@
 package nn
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 )
 
 // TestSGDMatchesPyTorch: plain descent against testdata/adam.json.
 func TestSGDMatchesPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("testdata/adam.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var f struct {
 		Params adamTensors
 		Grads  []adamTensors
 		SGD    adamCase
 	}
-	if err := json.Unmarshal(raw, &f); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Read(t, "adam.json", &f)
 	if len(f.Grads) == 0 || len(f.SGD.After) != len(f.Grads) {
 		t.Fatalf("%d gradients, %d results", len(f.Grads), len(f.SGD.After))
 	}

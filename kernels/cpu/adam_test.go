@@ -1,11 +1,10 @@
 package cpu_test
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/portable"
 )
@@ -47,14 +46,8 @@ func flat[T portable.Float](t tensors) []T {
 
 func readAdam(t *testing.T) adamFixture {
 	t.Helper()
-	text, err := os.ReadFile("testdata/adam.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var f adamFixture
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Read(t, "adam.json", &f)
 	return f
 }
 

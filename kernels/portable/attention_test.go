@@ -3,10 +3,10 @@ package portable_test
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 	"dgsbench/kernels/portable"
 )
@@ -62,14 +62,8 @@ type attentionFixture struct {
 
 func readAttention(t *testing.T) attentionFixture {
 	t.Helper()
-	text, err := os.ReadFile("testdata/tgn_attention.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var f attentionFixture
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Read(t, "tgn_attention.json", &f)
 	return f
 }
 

@@ -1,13 +1,12 @@
 package standard
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels/cpu"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
@@ -52,15 +51,9 @@ type initialModel struct {
 
 func initialFixture(t *testing.T) []initialModel {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/initial.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fixture struct{ Models []initialModel }
-	if err := json.Unmarshal(raw, &fixture); err != nil {
-		t.Fatal(err)
-	}
-	return fixture.Models
+	var f struct{ Models []initialModel }
+	fixture.Read(t, "initial.json", &f)
+	return f.Models
 }
 
 // drawnParameters are the initial values of models with many seeds.

@@ -1,11 +1,11 @@
 package tpe
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
+
+	"dgsbench/internal/fixture"
 )
 
 // optuna is what peers/tpe_optuna.py has printed.
@@ -23,13 +23,7 @@ type optuna struct {
 
 func readOptuna(t *testing.T) (o optuna) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/optuna.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &o); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Read(t, "optuna.json", &o)
 	return o
 }
 
