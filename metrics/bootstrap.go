@@ -14,9 +14,10 @@ import (
 const NumDraws = 1000
 
 // Draw draws len(weights) events with replacement and sets weights[k] to the
-// number of times that event k was drawn. The result depends on number and
+// number of times that event k was drawn: at most 255, which cannot be more where there
+// are as few events, and never is where there are more. The result depends on number and
 // len(weights) alone, so that all models and seeds get the same draws.
-func Draw(number int, weights []int32) {
+func Draw(number int, weights []uint8) {
 	clear(weights)
 	events := uint64(len(weights))
 	rng := rand.New(rand.NewPCG(events, uint64(number)))
@@ -40,7 +41,7 @@ func Bootstrap(events int, cells [][]Weighted, progress func(share float64)) (va
 	drawn := make(chan bool, NumDraws)
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
-			weights := make([]int32, events)
+			weights := make([]uint8, events)
 			for d := int(next.Add(1)) - 1; d < NumDraws; d = int(next.Add(1)) - 1 {
 				Draw(d, weights)
 				for c, seeds := range cells {
@@ -59,7 +60,7 @@ func Bootstrap(events int, cells [][]Weighted, progress func(share float64)) (va
 	return values
 }
 
-func meanOf(seeds []Weighted, weights []int32) float64 {
+func meanOf(seeds []Weighted, weights []uint8) float64 {
 	sum := 0.0
 	for _, value := range seeds {
 		sum += value(weights)

@@ -52,7 +52,7 @@ func prepared(t testing.TB, metric string, seeds ...metrics.Facts) []metrics.Wei
 
 func TestDrawsAreMultinomialAndFixed(t *testing.T) {
 	const events = 500
-	weights, again := make([]int32, events), make([]int32, events)
+	weights, again := make([]uint8, events), make([]uint8, events)
 	sum := make([]float64, events)
 	for d := range metrics.NumDraws {
 		metrics.Draw(d, weights)
@@ -80,7 +80,7 @@ func TestDrawsAreMultinomialAndFixed(t *testing.T) {
 // the same numbers of a part with twice the events.
 func TestDrawsOfPartsAreIndependent(t *testing.T) {
 	const events = 60
-	weights, twice := make([]int32, events), make([]int32, 2*events)
+	weights, twice := make([]uint8, events), make([]uint8, 2*events)
 	var a, b []float64
 	for d := range metrics.NumDraws {
 		metrics.Draw(d, weights)

@@ -19,17 +19,17 @@ func observed(p float64, label int8) float64 { return float64(label) + 0*p } // 
 // groups are those of all events: draws weight them.
 func prepareGroup(n, groups int, value func(p float64, label int8) float64) func(Facts) Weighted {
 	return func(f Facts) Weighted {
-		c := newCurve(f)
+		events := newCurve(f).events
 		in := make([]bool, f.Len())
 		first := 0
-		for i, p := range c {
-			if !p.last {
+		for i, event := range events {
+			if i+1 < len(events) && f.Score[events[i+1]] == f.Score[event] {
 				continue
 			}
-			below := len(c) - 1 - (first+i)/2 // of the middle event
-			if below*groups/len(c) == n-1 {
-				for _, p := range c[first : i+1] {
-					in[p.event] = true
+			below := len(events) - 1 - (first+i)/2 // of the middle event
+			if below*groups/len(events) == n-1 {
+				for _, event := range events[first : i+1] {
+					in[event] = true
 				}
 			}
 			first = i + 1
@@ -52,7 +52,7 @@ func meanOfLabelled(f Facts, in []bool, value func(p float64, label int8) float6
 			events, values = append(events, int32(k)), append(values, value(p, label))
 		}
 	}
-	return func(weights []int32) float64 {
+	return func(weights []uint8) float64 {
 		sum, n := 0.0, 0
 		for i, k := range events {
 			w := 1

@@ -127,7 +127,7 @@ func simulated(rng *rand.Rand, events []float64, seeds int, spread float64) (met
 		for k := range events {
 			values[k] = events[k] + luck + 0.2*rng.NormFloat64()
 		}
-		of = append(of, func(weights []int32) float64 {
+		of = append(of, func(weights []uint8) float64 {
 			sum := 0.0
 			for k, w := range weights {
 				sum += float64(w) * values[k]

@@ -3,33 +3,42 @@ package metrics
 import (
 	"math"
 	"slices"
+	"sync"
 )
 
 // curve holds the labelled events from the highest score down. Events of
-// equal score share one threshold: they are taken together.
-type curve []point
-
-type point struct {
-	event int32
-	label int8
-	last  bool // of its threshold
+// equal score share one threshold: they are taken together, negatives first.
+type curve struct {
+	events []int32
+	groups []group
 }
+
+// group is a threshold that has positives, or all thresholds between two of these.
+type group struct{ negatives, end int32 } // where its events of either class end
 
 func newCurve(f Facts) curve {
 	if f.Order != nil {
 		return f.Order.curve
 	}
-	keys := make([]uint64, 0, len(f.Label)) // in the order of events
+	keys := make([]uint64, 0, len(f.Label)) // in the order of scores, classes and events
 	for k, label := range f.Label {
 		if label >= 0 {
-			keys = append(keys, uint64(^ascending(f.Score[k]))<<32|uint64(k))
+			keys = append(keys, uint64(^ascending(f.Score[k]))<<32|uint64(label)<<31|uint64(k))
 		}
 	}
 	slices.Sort(keys)
-	c := make(curve, len(keys))
+	c, positives := curve{events: make([]int32, len(keys))}, int32(0)
 	for i, key := range keys {
-		event := int32(uint32(key))
-		c[i] = point{event: event, label: f.Label[event], last: i == len(keys)-1 || key>>32 != keys[i+1]>>32}
+		event, last := int32(key&math.MaxInt32), i == len(keys)-1 || key>>32 != keys[i+1]>>32
+		c.events[i], positives = event, positives+int32(f.Label[event])
+		end, n := int32(i+1), len(c.groups)-1
+		switch {
+		case !last:
+		case positives == 0 && n >= 0 && c.groups[n].negatives == c.groups[n].end:
+			c.groups[n] = group{end, end}
+		default:
+			c.groups, positives = append(c.groups, group{end - positives, end}), 0
+		}
 	}
 	return c
 }
@@ -47,33 +56,17 @@ func ascending(x float32) uint32 {
 // random negative, ties counting half (mid-ranks).
 func prepareAUC(f Facts) Weighted {
 	c := newCurve(f)
-	return func(weights []int32) float64 {
-		if weights == nil {
-			weights = slices.Repeat([]int32{1}, len(f.Label))
-		}
-		var at0, at1, above0, above1 int64 // events of either class, at a threshold and above it
-		var pairs int64                    // twice the number of correctly ordered pairs, so that ties are whole numbers
-		for _, p := range c {
-			negatives, positives := p.split(weights)
-			at0, at1 = at0+negatives, at1+positives
-			if p.last {
-				pairs += at0 * (2*above1 + at1)
-				above0, above1, at0, at1 = above0+at0, above1+at1, 0, 0
-			}
-		}
-		if above0 == 0 || above1 == 0 {
+	return func(weights []uint8) float64 {
+		var pairs int64 // twice the number of correctly ordered pairs, so that ties are whole numbers
+		all := c.eachGroup(weights, func(at, above classes) bool {
+			pairs += at.negatives * (2*above.positives + at.positives)
+			return true
+		})
+		if all.negatives == 0 || all.positives == 0 {
 			return math.NaN()
 		}
-		return float64(pairs) / 2 / float64(above0) / float64(above1)
+		return float64(pairs) / 2 / float64(all.negatives) / float64(all.positives)
 	}
-}
-
-// split returns the weight of the event in either class. It needs neither a branch nor
-// an array by the label, so sums of it stay in registers.
-func (p point) split(weights []int32) (negatives, positives int64) {
-	w := int64(weights[p.event])
-	positives = w & -int64(p.label)
-	return w - positives, positives
 }
 
 // prepareAP prepares the average precision: the sum over thresholds, from the top,
@@ -81,30 +74,23 @@ func (p point) split(weights []int32) (negatives, positives int64) {
 // (The definition of scikit-learn's average_precision_score.)
 func prepareAP(f Facts) Weighted {
 	c := newCurve(f)
-	return func(weights []int32) float64 {
-		if weights == nil {
-			weights = slices.Repeat([]int32{1}, len(f.Label))
-		}
-		var at1, upTo0, upTo1 int64 // positives at a threshold; events of either class at it and above
+	return func(weights []uint8) float64 {
 		sum := 0.0
-		for _, p := range c {
-			negatives, positives := p.split(weights)
-			at1, upTo0, upTo1 = at1+positives, upTo0+negatives, upTo1+positives
-			if p.last {
-				sum += float64(at1) * float64(upTo1) / float64(max(upTo0+upTo1, 1)) // all may have the weight 0
-				at1 = 0
-			}
-		}
-		if upTo0 == 0 || upTo1 == 0 {
+		all := c.eachGroup(weights, func(at, above classes) bool {
+			found := above.positives + at.positives
+			sum += float64(at.positives) * float64(found) / float64(max(above.negatives+at.negatives+found, 1)) // all may have the weight 0
+			return true
+		})
+		if all.negatives == 0 || all.positives == 0 {
 			return math.NaN()
 		}
-		return sum / float64(upTo1)
+		return sum / float64(all.positives)
 	}
 }
 
 // prepareTotals prepares the number of events of either class. The positives are
 // few as a rule: the negatives are the rest.
-func prepareTotals(labels []int8) func(weights []int32) (all [2]int64) {
+func prepareTotals(labels []int8) func(weights []uint8) (all classes) {
 	var positives, unlabelled []int32
 	for k, label := range labels {
 		switch {
@@ -114,58 +100,81 @@ func prepareTotals(labels []int8) func(weights []int32) (all [2]int64) {
 			positives = append(positives, int32(k))
 		}
 	}
-	return func(weights []int32) (all [2]int64) {
+	return func(weights []uint8) (all classes) {
 		if weights == nil {
-			return [2]int64{int64(len(labels) - len(positives) - len(unlabelled)), int64(len(positives))}
+			return classes{int64(len(labels) - len(positives) - len(unlabelled)), int64(len(positives))}
 		}
 		for _, k := range positives {
-			all[1] += int64(weights[k])
+			all.positives += int64(weights[k])
 		}
-		all[0] = -all[1]
+		all.negatives = -all.positives
 		for _, k := range unlabelled {
-			all[0] -= int64(weights[k])
+			all.negatives -= int64(weights[k])
 		}
 		for _, w := range weights {
-			all[0] += int64(w)
+			all.negatives += int64(w)
 		}
 		return all
 	}
 }
 
-// eachThreshold calls f with the events of either class at a threshold and above
-// it, from the highest threshold down, until f returns false.
-func (c curve) eachThreshold(weights []int32, f func(at, above [2]int64) bool) {
-	var at, above [2]int64
-	for _, p := range c {
-		if weights == nil {
-			at[p.label]++
-		} else {
-			at[p.label] += int64(weights[p.event])
+// classes are the weights of events of either class.
+type classes struct{ negatives, positives int64 }
+
+// eachGroup calls f with the weights of a group and of what is above it, from the
+// highest threshold down, until f returns false. It returns those of all groups that f
+// was called with.
+func (c curve) eachGroup(weights []uint8, f func(at, above classes) bool) (all classes) {
+	sums := slicesOfSums.Get().(*[]int64)
+	defer slicesOfSums.Put(sums)
+	*sums = slices.Grow(append((*sums)[:0], 0), len(c.events))
+	upTo, first := *sums, int64(0)
+	for _, g := range c.groups {
+		for len(upTo) <= int(g.end) {
+			upTo = c.extend(upTo, weights)
 		}
-		if !p.last {
-			continue
-		}
+		at, above := classes{upTo[g.negatives] - first, upTo[g.end] - upTo[g.negatives]}, all
+		all, first = classes{above.negatives + at.negatives, above.positives + at.positives}, upTo[g.end]
 		if !f(at, above) {
-			return
+			break
 		}
-		above[0], above[1] = above[0]+at[0], above[1]+at[1]
-		at = [2]int64{}
 	}
+	return all
+}
+
+var slicesOfSums = sync.Pool{New: func() any { return new([]int64) }}
+
+// extend adds some more sums of weights to those of the first events, of none at first; a
+// weight is 1 if there are none. Sums of all events, and not of each group, need no
+// branches that depend on labels.
+func (c curve) extend(upTo []int64, weights []uint8) []int64 {
+	first := len(upTo) - 1
+	events := c.events[first:min(first+1024, len(c.events))]
+	sum, more := upTo[first], upTo[len(upTo):len(upTo)+len(events)]
+	for i, event := range events {
+		if weights == nil {
+			sum++
+		} else {
+			sum += int64(weights[event])
+		}
+		more[i] = sum
+	}
+	return upTo[:len(upTo)+len(events)]
 }
 
 // slack is the error of a share of a number of events, relative to it.
 const slack = 1e-12
 
 // along sets values to those of a curve at rates in per cent, ascending.
-type along func(c curve, all [2]int64, weights []int32, rates, values []float64)
+type along func(c curve, all classes, weights []uint8, rates, values []float64)
 
 // at prepares the value at one rate.
 func (a along) at(rate float64) func(Facts) Weighted {
 	return func(f Facts) Weighted {
 		c, totals := newCurve(f), prepareTotals(f.Label)
-		return func(weights []int32) float64 {
+		return func(weights []uint8) float64 {
 			value := []float64{math.NaN()}
-			if all := totals(weights); all[0] > 0 && all[1] > 0 {
+			if all := totals(weights); all.negatives > 0 && all.positives > 0 {
 				a(c, all, weights, []float64{rate}, value)
 			}
 			return value[0]
@@ -192,12 +201,12 @@ func PrecisionRecall(f Facts, recalls []float64) []float64 {
 // recallAtFPR sets values to the shares of positives above the thresholds at which
 // these shares of the negatives are: points of the ROC, whose ends of one threshold
 // are connected by straight lines, as for the AUC.
-func recallAtFPR(c curve, all [2]int64, weights []int32, rates, values []float64) {
-	allowed := func(i int) float64 { return rates[i] / 100 * float64(all[0]) * (1 + slack) }
+func recallAtFPR(c curve, all classes, weights []uint8, rates, values []float64) {
+	allowed := func(i int) float64 { return rates[i] / 100 * float64(all.negatives) * (1 + slack) }
 	next, most := 0, allowed(0)
-	c.eachThreshold(weights, func(at, above [2]int64) bool {
-		for float64(above[0]+at[0]) > most {
-			values[next] = (float64(above[1]) + float64(at[1])*(most-float64(above[0]))/float64(at[0])) / float64(all[1])
+	c.eachGroup(weights, func(at, above classes) bool {
+		for float64(above.negatives+at.negatives) > most {
+			values[next] = (float64(above.positives) + float64(at.positives)*(most-float64(above.negatives))/float64(at.negatives)) / float64(all.positives)
 			if next++; next == len(rates) {
 				return false
 			}
@@ -213,12 +222,12 @@ func recallAtFPR(c curve, all [2]int64, weights []int32, rates, values []float64
 // precisionAtRecall sets values to the precisions where these shares of the positives
 // are found, or the next whole number of them. Of the events of the last threshold
 // as many of either class are taken as on average in a random order.
-func precisionAtRecall(c curve, all [2]int64, weights []int32, recalls, values []float64) {
-	wanted := func(i int) float64 { return math.Ceil(recalls[i] / 100 * float64(all[1]) * (1 - slack)) }
+func precisionAtRecall(c curve, all classes, weights []uint8, recalls, values []float64) {
+	wanted := func(i int) float64 { return math.Ceil(recalls[i] / 100 * float64(all.positives) * (1 - slack)) }
 	next, least := 0, wanted(0)
-	c.eachThreshold(weights, func(at, above [2]int64) bool {
-		for float64(above[1]+at[1]) >= least {
-			negatives := float64(above[0]) + float64(at[0])*(least-float64(above[1]))/float64(at[1])
+	c.eachGroup(weights, func(at, above classes) bool {
+		for float64(above.positives+at.positives) >= least {
+			negatives := float64(above.negatives) + float64(at.negatives)*(least-float64(above.positives))/float64(at.positives)
 			values[next] = least / (least + negatives)
 			if next++; next == len(recalls) {
 				return false

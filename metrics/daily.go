@@ -19,19 +19,19 @@ func prepareDailyPrecision(k float64) func(Facts) Weighted {
 			days = append(days, day{newCurve(f.OfDays(d+1, d+1)), begin, end})
 		}
 		totals := prepareTotals(f.Label)
-		return func(weights []int32) float64 {
-			if all := totals(weights); all[0] == 0 || all[1] == 0 {
+		return func(weights []uint8) float64 {
+			if all := totals(weights); all.negatives == 0 || all.positives == 0 {
 				return math.NaN()
 			}
 			taken, found := 0.0, 0.0
 			for _, d := range days {
-				d.eachThreshold(between(weights, d.begin, d.end), func(at, above [2]int64) bool {
-					left, level := k-float64(above[0]+above[1]), float64(at[0]+at[1])
+				d.eachGroup(between(weights, d.begin, d.end), func(at, above classes) bool {
+					left, level := k-float64(above.negatives+above.positives), float64(at.negatives+at.positives)
 					if level <= left {
-						taken, found = taken+level, found+float64(at[1])
+						taken, found = taken+level, found+float64(at.positives)
 						return true
 					}
-					taken, found = taken+left, found+float64(at[1])*left/level
+					taken, found = taken+left, found+float64(at.positives)*left/level
 					return false
 				})
 			}
@@ -45,12 +45,12 @@ func prepareDailyAUC(n, m int) func(Facts) Weighted {
 	return func(f Facts) Weighted {
 		begin, end := f.span(n, m)
 		auc := prepareAUC(f.OfDays(n, m))
-		return func(weights []int32) float64 { return auc(between(weights, begin, end)) }
+		return func(weights []uint8) float64 { return auc(between(weights, begin, end)) }
 	}
 }
 
 // between returns the weights of a range of events; nil stays nil.
-func between(weights []int32, begin, end int) []int32 {
+func between(weights []uint8, begin, end int) []uint8 {
 	if weights == nil {
 		return nil
 	}

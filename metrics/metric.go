@@ -34,7 +34,7 @@ var (
 // Weighted evaluates a metric with event k counted weights[k] times; nil
 // counts every event once. It returns NaN if the metric is not defined.
 // It may be called from several goroutines at once.
-type Weighted func(weights []int32) float64
+type Weighted func(weights []uint8) float64
 
 // Metric is one entry of the table of metrics, or one of a family.
 type Metric struct {

@@ -135,7 +135,7 @@ func TestWeightsRepeatEvents(t *testing.T) {
 		if strings.Contains(m.Name, "/3") {
 			return // groups are those of all events
 		}
-		weights := rapid.SliceOfN(rapid.Int32Range(0, 3), f.Len(), f.Len()).Draw(t, "weights")
+		weights := rapid.SliceOfN(rapid.Uint8Range(0, 3), f.Len(), f.Len()).Draw(t, "weights")
 		var events []int
 		for k, w := range weights {
 			for range w {

@@ -36,9 +36,9 @@ func prepareRecall(k float64) func(Facts) Weighted {
 }
 
 func weightedMean(values []float64) Weighted {
-	return func(weights []int32) float64 {
+	return func(weights []uint8) float64 {
 		if weights == nil {
-			weights = slices.Repeat([]int32{1}, len(values))
+			weights = slices.Repeat([]uint8{1}, len(values))
 		}
 		sum, events := 0.0, 0
 		for k, w := range weights {

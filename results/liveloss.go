@@ -61,7 +61,7 @@ func (p *pendingLoss) finish(values []float64) {
 func (p *pendingLoss) weighted() metrics.Weighted {
 	alone, answers := p.metric.Prepare(p.alone), p.metric.Prepare(p.answers)
 	passes := p.answers.Len() / p.alone.Len()
-	return func(weights []int32) float64 {
+	return func(weights []uint8) float64 {
 		return alone(weights) - answers(slices.Repeat(weights, passes))
 	}
 }
