@@ -103,9 +103,9 @@ type Elementary interface {
 	Gemm(op Op, m, n, k int, a, b, c, bias Buffer, relu bool)
 	// Zero is dst = 0.
 	Zero(n int, dst Buffer)
-	// Add is dst = a + b.
+	// Add is dst = a + b. Any of these may be one buffer.
 	Add(n int, dst, a, b Buffer)
-	// Mul is dst = a b, elementwise.
+	// Mul is dst = a b, elementwise. Any of these may be one buffer.
 	Mul(n int, dst, a, b Buffer)
 	// Affine is dst = a x + b.
 	Affine(n int, dst Buffer, a float64, x Buffer, b float64)

@@ -14,8 +14,8 @@ import (
 const NumDraws = 1000
 
 // Draw draws len(weights) events with replacement and sets weights[k] to the
-// number of times that event k was drawn: at most 255, which cannot be more where there
-// are as few events, and never is where there are more. The result depends on number and
+// number of times that event k was drawn. A byte holds it: that one of n events is drawn
+// 256 times has a probability below n 10^-500. The result depends on number and
 // len(weights) alone, so that all models and seeds get the same draws.
 func Draw(number int, weights []uint8) {
 	clear(weights)

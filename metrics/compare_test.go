@@ -91,7 +91,8 @@ func TestCompareProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := estimate(t, "a"), estimate(t, "b")
 		got, back := metrics.Compare(a, b), metrics.Compare(b, a)
-		if !same(got.Mean, -back.Mean) || !same(got.Low, -back.High) || !same(got.P, back.P) {
+		near := func(x, y float64) bool { return same(x, y) || math.Abs(x-y) < 1e-9 } // quantiles are found step by step
+		if !same(got.Mean, -back.Mean) || !near(got.Low, -back.High) || !near(got.P, back.P) {
 			t.Fatalf("%+v one way, %+v the other", got, back)
 		}
 		alone := func(e metrics.Estimate) bool { return len(e.Seeds) == 1 && !e.Exact }

@@ -13,8 +13,9 @@ type curve struct {
 	groups []group
 }
 
-// group is a threshold that has positives, or all thresholds between two of these.
-type group struct{ negatives, end int32 } // where its events of either class end
+// group is one threshold with positives, or a run of thresholds without any: the events
+// up to negatives are its negatives, and those from there to end its positives.
+type group struct{ negatives, end int32 }
 
 func newCurve(f Facts) curve {
 	if f.Order != nil {
@@ -30,7 +31,7 @@ func newCurve(f Facts) curve {
 	c, positives := curve{events: make([]int32, len(keys))}, int32(0)
 	for i, key := range keys {
 		event, last := int32(key&math.MaxInt32), i == len(keys)-1 || key>>32 != keys[i+1]>>32
-		c.events[i], positives = event, positives+int32(f.Label[event])
+		c.events[i], positives = event, positives+int32(key>>31&1)
 		end, n := int32(i+1), len(c.groups)-1
 		switch {
 		case !last:
@@ -122,18 +123,18 @@ func prepareTotals(labels []int8) func(weights []uint8) (all classes) {
 type classes struct{ negatives, positives int64 }
 
 // eachGroup calls f with the weights of a group and of what is above it, from the
-// highest threshold down, until f returns false. It returns those of all groups that f
-// was called with.
+// highest threshold down, until f returns false. It returns the sums over all groups that
+// f was called with.
 func (c curve) eachGroup(weights []uint8, f func(at, above classes) bool) (all classes) {
-	sums := slicesOfSums.Get().(*[]int64)
+	sums := slicesOfSums.Get().(*[]int32)
 	defer slicesOfSums.Put(sums)
 	*sums = slices.Grow(append((*sums)[:0], 0), len(c.events))
-	upTo, first := *sums, int64(0)
+	upTo, first := *sums, int32(0)
 	for _, g := range c.groups {
 		for len(upTo) <= int(g.end) {
 			upTo = c.extend(upTo, weights)
 		}
-		at, above := classes{upTo[g.negatives] - first, upTo[g.end] - upTo[g.negatives]}, all
+		at, above := classes{int64(upTo[g.negatives] - first), int64(upTo[g.end] - upTo[g.negatives])}, all
 		all, first = classes{above.negatives + at.negatives, above.positives + at.positives}, upTo[g.end]
 		if !f(at, above) {
 			break
@@ -142,12 +143,12 @@ func (c curve) eachGroup(weights []uint8, f func(at, above classes) bool) (all c
 	return all
 }
 
-var slicesOfSums = sync.Pool{New: func() any { return new([]int64) }}
+var slicesOfSums = sync.Pool{New: func() any { return new([]int32) }}
 
-// extend adds some more sums of weights to those of the first events, of none at first; a
-// weight is 1 if there are none. Sums of all events, and not of each group, need no
-// branches that depend on labels.
-func (c curve) extend(upTo []int64, weights []uint8) []int64 {
+// extend appends the sums of the weights up to each of the next events, some of them;
+// without weights each event counts 1. Sums up to every event, and not of each group,
+// need no branches that depend on labels.
+func (c curve) extend(upTo []int32, weights []uint8) []int32 {
 	first := len(upTo) - 1
 	events := c.events[first:min(first+1024, len(c.events))]
 	sum, more := upTo[first], upTo[len(upTo):len(upTo)+len(events)]
@@ -155,7 +156,7 @@ func (c curve) extend(upTo []int64, weights []uint8) []int64 {
 		if weights == nil {
 			sum++
 		} else {
-			sum += int64(weights[event])
+			sum += int32(weights[event])
 		}
 		more[i] = sum
 	}

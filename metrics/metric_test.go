@@ -130,6 +130,25 @@ func allEvents(f metrics.Facts) []int {
 	return events
 }
 
+// TestWeightsOfManyEvents: more than are summed at once.
+func TestWeightsOfManyEvents(t *testing.T) {
+	f, weights := randomScores(3_000, 10, 1), make([]uint8, 3_000)
+	metrics.Draw(1, weights)
+	var events []int
+	for k, w := range weights {
+		events = append(events, slices.Repeat([]int{k}, int(w))...)
+	}
+	for _, name := range []string{"auc", "ap", "recall@1%fpr", "precision@50%recall"} {
+		m, err := metrics.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.Prepare(f)(weights), m.Prepare(pick(f, events))(nil); !same(got, want) {
+			t.Errorf("%s: weighted %v, repeated %v", name, got, want)
+		}
+	}
+}
+
 func TestWeightsRepeatEvents(t *testing.T) {
 	eachMetric(t, func(t *rapid.T, m metrics.Metric, f metrics.Facts) {
 		if strings.Contains(m.Name, "/3") {

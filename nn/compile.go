@@ -65,7 +65,8 @@ func (p *Program) Buffer(n *G.Node) kernels.Buffer {
 // Compile makes the program that computes the outputs, and nothing else, in
 // the order of gorgonia's sort; programs for inference in the order of plan.
 // Buffers of intermediate values are used again once their last reader has
-// run, or the chain that it is in; those of a chain's own values are not.
+// run, or the chain that it is in; those of a chain's own values are not. Sums and
+// dropout are written over what nobody reads later.
 // It panics for nodes that cannot be computed.
 func (g *Graph) Compile(mode Mode, outputs ...*G.Node) *Program {
 	c := &compiler{graph: g, mode: mode, steps: map[int64]*step{}}
@@ -222,7 +223,7 @@ func (c *compiler) addCall(to *stage, s *step) {
 	place := s.on(c.graph.device, c.mode, func(i int) operand { return s.operands[i].whole() })
 	if first := s.operands[0]; s.op.inPlace && first.source == first && first.readers == 1 { // nobody reads it later
 		s.buffer = first.buffer
-		first.readers++ // so it is not given back
+		first.readers++ // s, which will give the buffer back
 	} else {
 		s.buffer = c.alloc(max(1, s.Shape().TotalSize()))
 	}

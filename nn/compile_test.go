@@ -100,7 +100,7 @@ func (c *counting) NewBuffer(n int) kernels.Buffer {
 	return c.Device.NewBuffer(n)
 }
 
-// TestBuffersAreShared: a long chain needs two buffers, sums and products
+// TestBuffersAreShared: a long chain needs two buffers, sums and dropout
 // none of their own, and what no output depends on costs nothing.
 func TestBuffersAreShared(t *testing.T) {
 	d := &counting{Device: reference.New()}
@@ -122,7 +122,7 @@ func TestBuffersAreShared(t *testing.T) {
 	}
 	before = d.buffers
 	if g.Compile(ForTraining, Add(Dropout(Dense(x, w, b, true), x), x)); d.buffers-before != 1 {
-		t.Errorf("%d buffers for a layer, a product and a sum, expected 1: they are written over their first operand", d.buffers-before)
+		t.Errorf("%d buffers for a layer, dropout and a sum, expected 1: they are written over their first operand", d.buffers-before)
 	}
 }
 

@@ -192,13 +192,13 @@ func Dropout(h, mask *G.Node) *G.Node {
 func DrawMask(mask []float32, p float64, draws *rand.PCG) {
 	// The same as rand.Rand's Float64() < p, bit for bit, in half the time: without
 	// branches, and with a local state.
-	const drawn = 53
-	keep, limit := math.Float32bits(float32(1/(1-p))), int64(math.Ceil(p*(1<<drawn)))
+	const bits = 53
+	keep, limit := math.Float32bits(float32(1/(1-p))), int64(math.Ceil(p*(1<<bits)))
 	local := *draws
 	for i := range mask {
 		below := int64(0) // -1 for dropped units
 		if limit > 0 {
-			below = (int64(local.Uint64()<<(64-drawn)>>(64-drawn)) - limit) >> 63
+			below = (int64(local.Uint64()<<(64-bits)>>(64-bits)) - limit) >> 63
 		}
 		mask[i] = math.Float32frombits(keep &^ uint32(below))
 	}

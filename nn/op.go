@@ -49,7 +49,7 @@ type op struct {
 	// call, instead of run, prepares the kernel call: what it returns is run
 	// for every batch.
 	call func(c *call) func()
-	// inPlace says that the result may be written over the first input, which has its size.
+	// inPlace says that the one result may be written over the first input, of its size.
 	inPlace bool
 	// view, instead of run, is where in its last input, which is packed, the
 	// result begins: it is a window of that.

@@ -12,7 +12,7 @@ var elementaryCases = []kernelCase{
 	{"Add", 1, func(b *bench, _, n int) { b.Add(n, b.normal(n), b.normal(n), b.normal(n)) }},
 	{"Add in place", 1, func(b *bench, _, n int) { x := b.normal(n); b.Add(n, x, x, b.normal(n)) }},
 	{"Mul", 1, func(b *bench, _, n int) { b.Mul(n, b.normal(n), b.normal(n), b.normal(n)) }},
-	{"Mul in place", 1, func(b *bench, _, n int) { x := b.normal(n); b.Mul(n, x, b.normal(n), x) }},
+	{"Mul in place", 1, func(b *bench, _, n int) { x := b.normal(n); b.Mul(n, x, b.normal(n), x); b.Mul(n, x, x, b.normal(n)) }},
 	{"Affine", 1, func(b *bench, _, n int) { b.Affine(n, b.normal(n), -1.5, b.normal(n), .25) }},
 	{"Affine in place", 1, func(b *bench, _, n int) { x := b.normal(n); b.Affine(n, x, -1.5, x, .25) }},
 	{"AddReLU", 1, func(b *bench, _, n int) { b.AddReLU(n, b.normal(n), b.normal(n), b.normal(n)) }},
