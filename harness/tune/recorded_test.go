@@ -43,6 +43,9 @@ func recordedSearches(t *testing.T) (files []string) {
 	for _, model := range []string{"raw", "graph-sprints", "dgs", "dgs-s", "dgs-v", "dgs-bp", "tgn-id", "jodie", "tgn-attn"} {
 		files = append(files, filepath.Join(recorded, "amlsim-20k-nc", model+".jsonl"))
 	}
+	for _, model := range []string{"graph-sprints", "dgs", "tgn-id", "jodie", "tgn-attn"} {
+		files = append(files, filepath.Join(recorded, "wikipedia-nofeat-lp-T", model+".jsonl"))
+	}
 	slices.Sort(files)
 	return slices.Compact(files) // variants have their model's
 }
