@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"dgsbench/datasets"
+	_ "dgsbench/datasets/sim"
 	"dgsbench/protocol"
 	"dgsbench/specs"
 
@@ -45,8 +46,8 @@ func TestStandIn(t *testing.T) {
 		}
 		small++
 		derived += len(d.Features)
-		if l, err := standIn(d); err != nil || l.Stream.Len() != d.Want.Events {
-			t.Errorf("%s: %v", name, err)
+		if l, err := standIn(d); err != nil || l.Stream.Len() != d.Want.Events || l.Stream.NumFeat != d.Want.Features {
+			t.Errorf("%s: %d events of %d features, expected %d of %d; %v", name, l.Stream.Len(), l.Stream.NumFeat, d.Want.Events, d.Want.Features, err)
 		}
 	}
 	if small < 2 || derived == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"dgsbench/datasets"
@@ -47,7 +48,14 @@ func standIn(d datasets.Dataset) (*datasets.Loaded, error) {
 	}
 	for _, name := range datasets.Names() {
 		if sim, err := datasets.Lookup(name); err == nil && sim.SizesOf != "" && strings.EqualFold(sim.SizesOf, d.PaperName) {
-			d.Open, d.OpenBytes = sim.Open, sim.OpenBytes
+			d.OpenBytes, d.Open = sim.OpenBytes, func(dir string) (datasets.Stream, string, error) {
+				s, sum, err := sim.Open(dir)
+				var feat []float32 // it may have more than the file
+				for row := range slices.Chunk(s.Feat, max(1, s.NumFeat)) {
+					feat = append(feat, row[:min(want.Features, s.NumFeat)]...)
+				}
+				return s.WithFeatures(feat, min(want.Features, s.NumFeat)), sum, err
+			}
 		}
 	}
 	return d.Load("")
