@@ -50,11 +50,12 @@ func standIn(d datasets.Dataset) (*datasets.Loaded, error) {
 		if sim, err := datasets.Lookup(name); err == nil && sim.SizesOf != "" && strings.EqualFold(sim.SizesOf, d.PaperName) {
 			d.OpenBytes, d.Open = sim.OpenBytes, func(dir string) (datasets.Stream, string, error) {
 				s, sum, err := sim.Open(dir)
-				var feat []float32 // it may have more than the file
+				n := min(want.Features, s.NumFeat) // the simulation may have more
+				feat := make([]float32, 0, s.Len()*n)
 				for row := range slices.Chunk(s.Feat, max(1, s.NumFeat)) {
-					feat = append(feat, row[:min(want.Features, s.NumFeat)]...)
+					feat = append(feat, row[:n]...)
 				}
-				return s.WithFeatures(feat, min(want.Features, s.NumFeat)), sum, err
+				return s.WithFeatures(feat, n), sum, err
 			}
 		}
 	}
