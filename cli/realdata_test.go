@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -41,9 +42,6 @@ func csvRows(t *testing.T, text string) []map[string]string {
 	return out
 }
 
-// zeroParameter are the models of the acceptance test.
-const zeroParameter = "edgebank,recency,popularity,recency-pop,user-count,user-age"
-
 // processorTime is what this process has used so far: unlike the time on the
 // wall, it does not depend on what else the machine does.
 func processorTime(t *testing.T) time.Duration {
@@ -61,9 +59,9 @@ func processorTime(t *testing.T) time.Duration {
 // and .495 stand on TGB's leaderboard too.
 func TestRealDataZeroParameterRows(t *testing.T) {
 	data, out := realData(t), t.TempDir()
+	suite := filepath.Join("testdata", "zero-parameter.yaml")
 	start := processorTime(t)
-	code, _, stderr := bench("all", "--suite", "wiki-real", "--data", data, "--out", out,
-		"--datasets", "wikipedia-nofeat,collegemsg", "--models", zeroParameter)
+	code, _, stderr := bench("all", suite, "--data", data, "--out", out)
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
@@ -74,7 +72,7 @@ func TestRealDataZeroParameterRows(t *testing.T) {
 	key := func(r map[string]string) string {
 		return strings.Join([]string{r["dataset"], r["task"], r["setting"], r["model"], r["variant"], r["candidates"], r["split"], r["metric"]}, " ")
 	}
-	_, text, _ := bench("results", "--suite", "wiki-real", "--out", out, "--models", zeroParameter)
+	_, text, _ := bench("results", suite, "--out", out)
 	for _, row := range csvRows(t, text) {
 		got[key(row)] = row["mean"]
 	}
