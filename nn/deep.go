@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"slices"
-
-	"dgsbench/kernels"
-)
+import "dgsbench/kernels"
 
 // deepScorer is the rest of a pair head with several hidden layers or with
 // normalised ones. Only the first product splits, so every pair goes through
@@ -12,12 +8,14 @@ import (
 type deepScorer struct {
 	device       kernels.Device
 	layers       []layer        // those of the head
+	left         kernels.Buffer // PairChunk times the left part of an event
 	x, y         kernels.Buffer // up to PairChunk pairs
 	hat, inverse kernels.Buffer // of LayerNorm
 	zeros        kernels.Buffer
-	event, node  kernels.Ints // up to PairChunk rows
+	index        kernels.Ints // up to PairChunk rows
 	rows         []int32
-	scores       []float32 // of the candidates of an event and then of its true destination
+	part         []float32 // scores of up to PairChunk pairs
+	scores       []float32 // by node: of the candidates of an event and of its true destination
 }
 
 func newDeepScorer(d kernels.Device, layers []layer) *deepScorer {
@@ -27,8 +25,8 @@ func newDeepScorer(d kernels.Device, layers []layer) *deepScorer {
 	}
 	block := func() kernels.Buffer { return d.NewBuffer(PairChunk * width) }
 	s := &deepScorer{
-		device: d, layers: layers, x: block(), y: block(),
-		event: d.NewInts(PairChunk), node: d.NewInts(PairChunk), rows: make([]int32, PairChunk),
+		device: d, layers: layers, left: block(), x: block(), y: block(),
+		index: d.NewInts(PairChunk), rows: make([]int32, PairChunk), part: make([]float32, PairChunk),
 	}
 	if layers[0].scale != nil {
 		s.hat, s.zeros, s.inverse = block(), block(), d.NewBuffer(PairChunk)
@@ -43,7 +41,7 @@ func (s *deepScorer) Rank(q kernels.Ranking, greater, equal []int32) (bad int) {
 	for e := range q.Events {
 		s.score(&q, e)
 		var finite bool
-		greater[e], equal[e], finite = kernels.CountAbove(&q, e, func(_ int, v int32) float32 { return s.scores[s.place(&q, v)] })
+		greater[e], equal[e], finite = kernels.CountAbove(&q, e, func(_ int, v int32) float32 { return s.scores[v] })
 		if !finite && bad < 0 {
 			bad = e
 		}
@@ -56,53 +54,49 @@ func (s *deepScorer) Scores(q kernels.Ranking, out []float32) {
 	q.CheckScores(out)
 	for e := range q.Events {
 		s.score(&q, e)
-		copy(out[e*q.NumCandidates():], s.scores[:q.NumCandidates()])
+		for i := range q.NumCandidates() {
+			out[e*q.NumCandidates()+i] = s.scores[q.Candidate(i)]
+		}
 	}
-}
-
-// place returns where scores has that of a candidate, or else of the true destination.
-func (s *deepScorer) place(q *kernels.Ranking, v int32) int {
-	if q.Candidates == nil {
-		return int(v)
-	}
-	if i, ok := slices.BinarySearch(q.Candidates, v); ok {
-		return i
-	}
-	return len(q.Candidates)
 }
 
 // score sets the scores of an event.
 func (s *deepScorer) score(q *kernels.Ranking, e int) {
-	n := q.NumCandidates() + 1
-	s.scores = slices.Grow(s.scores[:0], n)[:n]
+	if len(s.scores) < q.Nodes {
+		s.scores = make([]float32, q.Nodes)
+	}
 	for i := range s.rows {
 		s.rows[i] = int32(e)
 	}
-	s.device.WriteInts(s.event, s.rows)
+	s.device.WriteInts(s.index, s.rows)
+	s.device.GatherRows(len(s.rows), q.Events, q.Dim, s.left, q.U, s.index)
+	n := q.NumCandidates() + 1
 	for first := 0; first < n; first += PairChunk {
-		rows := min(PairChunk, n-first)
-		for i := range rows {
+		nodes := s.rows[:min(PairChunk, n-first)]
+		for i := range nodes {
 			if k := first + i; k < n-1 {
-				s.rows[i] = q.Candidate(k)
+				nodes[i] = q.Candidate(k)
 			} else {
-				s.rows[i] = q.True[e]
+				nodes[i] = q.True[e]
 			}
 		}
-		s.device.WriteInts(s.node, s.rows[:rows])
-		s.block(q, rows)
-		s.device.Read(s.scores[first:][:rows], s.x)
+		s.device.WriteInts(s.index, nodes)
+		s.block(q, len(nodes))
+		s.device.Read(s.part[:len(nodes)], s.x)
+		for i, v := range nodes {
+			s.scores[v] = s.part[i]
+		}
 	}
 }
 
-// block takes pairs of event and node through the layers, to x.
+// block takes pairs of the event and the nodes of index through the layers, to x.
 func (s *deepScorer) block(q *kernels.Ranking, rows int) {
 	d := s.device
-	d.GatherRows(rows, q.Events, q.Dim, s.x, q.U, s.event)
-	d.GatherRows(rows, q.Nodes, q.Dim, s.y, q.P, s.node)
+	d.GatherRows(rows, q.Nodes, q.Dim, s.x, q.P, s.index)
 	if s.zeros == nil {
-		d.AddReLU(rows*q.Dim, s.x, s.x, s.y)
+		d.AddReLU(rows*q.Dim, s.x, s.left, s.x)
 	} else {
-		d.Add(rows*q.Dim, s.x, s.x, s.y)
+		d.Add(rows*q.Dim, s.x, s.left, s.x)
 	}
 	for i, l := range s.layers[1:] {
 		if before := s.layers[i]; before.scale != nil {

@@ -3,6 +3,7 @@ package nn
 import (
 	"testing"
 
+	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 
 	G "gorgonia.org/gorgonia"
@@ -73,4 +74,19 @@ func (b *opBench) writeRegular(list Neighbours, nodes, degree int) {
 	}
 	b.write(list.Offsets, offsets...)
 	b.write(list.Index, index...)
+}
+
+// BenchmarkDeepPairs ranks all nodes of Wikipedia for ten events, by a head of two
+// hidden layers.
+func BenchmarkDeepPairs(b *testing.B) {
+	const nodes, size, events = 9228, 250, 10
+	d := cpu.NewDevice(cpu.Best(), 1)
+	p := newProblem(b, d, 2*size, 1, MLPConfig{Hidden: []int{95, 95}}, 1)
+	head := NewPairHead(d, p.mlp.PairLayers(size), nodes, events)
+	head.SetLeft(events)
+	q := kernels.Ranking{True: make([]int32, events)}
+	greater, equal := make([]int32, events), make([]int32, events)
+	for b.Loop() {
+		head.Rank(q, greater, equal)
+	}
 }
