@@ -1,27 +1,22 @@
 package metrics_test
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/metrics"
 )
 
 // TestAlertsFixture: recall at a rate of false positives, precision at a recall
 // and by day, Brier, AUC by day and calibration as scikit-learn has them.
 func TestAlertsFixture(t *testing.T) {
-	data, err := os.ReadFile("testdata/alerts.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fixture struct {
+	var f struct {
 		Rows []struct {
 			Name            string
 			Score           []float32
@@ -35,11 +30,9 @@ func TestAlertsFixture(t *testing.T) {
 			Calibration     struct{ Observed, Predicted []float64 }
 		}
 	}
-	if err := json.Unmarshal(data, &fixture); err != nil {
-		t.Fatal(err)
-	}
+	fixture.Read(t, "alerts.json", &f)
 	compared := map[string]int{}
-	for _, row := range fixture.Rows {
+	for _, row := range f.Rows {
 		f := metrics.Facts{Score: row.Score, Label: row.Label, Days: metrics.DaysOf(row.Time, row.Time), LogOdds: true}
 		if err := f.Check(); err != nil {
 			t.Fatal(err)

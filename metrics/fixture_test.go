@@ -2,23 +2,22 @@ package metrics_test
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
 
+	"dgsbench/internal/fixture"
 	"dgsbench/metrics"
 )
 
 // tolerance is below the 12 digits that the fixture gives.
 const tolerance = 1e-10
 
-// fixture is testdata/ranking.json: values from NumPy and scikit-learn.
-type fixture struct {
+// metricFixture is testdata/ranking.json: values from NumPy and scikit-learn.
+type metricFixture struct {
 	Ranking struct {
 		Rows []struct {
 			Name                                         string
@@ -43,16 +42,10 @@ type fixture struct {
 	}
 }
 
-func readFixture(t *testing.T) fixture {
+func readFixture(t *testing.T) metricFixture {
 	t.Helper()
-	data, err := os.ReadFile("testdata/ranking.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var f fixture
-	if err := json.Unmarshal(data, &f); err != nil {
-		t.Fatal(err)
-	}
+	var f metricFixture
+	fixture.Read(t, "ranking.json", &f)
 	if len(f.Ranking.Rows) == 0 || len(f.AUC.Rows) == 0 {
 		t.Fatal("the fixture has no rows")
 	}

@@ -1,15 +1,14 @@
 package dgs
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/devicetest"
@@ -20,25 +19,19 @@ import (
 	"dgsbench/protocol"
 )
 
-// fixture is testdata/dgs.json: PyTorch in float64, by backpropagation
+// passFixture is testdata/dgs.json: PyTorch in float64, by backpropagation
 // through the whole unrolled stream. The file's notes say what each key is.
-type fixture map[string]any
+type passFixture map[string]any
 
-func loadFixture(t *testing.T) fixture {
+func loadFixture(t *testing.T) passFixture {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/dgs.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var f fixture
-	if err := json.Unmarshal(raw, &f); err != nil {
-		t.Fatal(err)
-	}
+	var f passFixture
+	fixture.Read(t, "dgs.json", &f)
 	return f
 }
 
 // in is a part of the file.
-func (f fixture) in(key string) fixture {
+func (f passFixture) in(key string) passFixture {
 	inner, ok := f[key].(map[string]any)
 	if !ok {
 		panic("the file has no " + key)
@@ -46,10 +39,10 @@ func (f fixture) in(key string) fixture {
 	return inner
 }
 
-func (f fixture) number(key string) float64 { return f[key].(float64) }
+func (f passFixture) number(key string) float64 { return f[key].(float64) }
 
 // numbers are those of an array of any depth, row major; nil without it.
-func (f fixture) numbers(key string) []float64 { return flatten(f[key]) }
+func (f passFixture) numbers(key string) []float64 { return flatten(f[key]) }
 
 func flatten(v any) []float64 {
 	switch v := v.(type) {
@@ -79,7 +72,7 @@ func transposed(rowMajor []float64, cols int) []float64 {
 }
 
 // stream is the file's, with its negatives.
-func (f fixture) stream() (datasets.Stream, []int32) {
+func (f passFixture) stream() (datasets.Stream, []int32) {
 	e, dims := f.in("events"), f.in("dims")
 	s := datasets.Stream{NumNodes: int(dims.number("N")), NumFeat: int(dims.number("f"))}
 	var negatives []int32
@@ -97,7 +90,7 @@ func (f fixture) stream() (datasets.Stream, []int32) {
 // check is one model on one device against the file.
 type check struct {
 	*testing.T
-	f        fixture
+	f        passFixture
 	device   kernels.Device
 	absolute float64 // tolerance
 	relative float64 // to the largest number of an array
@@ -105,7 +98,7 @@ type check struct {
 	batch    int
 }
 
-func (f fixture) options() *Options {
+func (f passFixture) options() *Options {
 	d := f.in("dims")
 	o := Defaults()
 	o.Size, o.Blocks, o.Temperature, o.SumFloor = int(d.number("s")), int(d.number("m")), d.number("T"), 0
@@ -115,7 +108,7 @@ func (f fixture) options() *Options {
 }
 
 // build makes the model with the parameters of the file.
-func (c *check) build(task protocol.Task, o *Options, er, headParams fixture, train datasets.Stream) {
+func (c *check) build(task protocol.Task, o *Options, er, headParams passFixture, train datasets.Stream) {
 	c.Helper()
 	s, _ := c.f.stream()
 	c.m = newOn(c.device, models.Setup{Task: task, NumNodes: s.NumNodes, NumFeat: s.NumFeat, MaxBatch: c.batch, Threads: 1, Train: train}, o)
@@ -125,7 +118,7 @@ func (c *check) build(task protocol.Task, o *Options, er, headParams fixture, tr
 	c.put(er, headParams)
 }
 
-func (c *check) put(er, headParams fixture) {
+func (c *check) put(er, headParams passFixture) {
 	c.Helper()
 	snap := c.m.Snapshot(models.Parameters)
 	for _, p := range snap.Params {
@@ -231,7 +224,7 @@ func (c *check) epoch(after func(i int, loss float64)) {
 }
 
 // tables compares states and derivatives after the last event.
-func (c *check) tables(want fixture) {
+func (c *check) tables(want passFixture) {
 	c.Helper()
 	n := c.m.states.nodes * c.m.states.size
 	c.close("S", c.read(c.m.states.first, n), want.numbers("S"))
@@ -275,7 +268,7 @@ func (v *derivatives) full(o *Options) []float64 {
 
 // frozen compares a run in which nothing learns: losses, the sum of the
 // gradients, states and derivatives, logits.
-func (c *check) frozen(want fixture) {
+func (c *check) frozen(want passFixture) {
 	c.Helper()
 	sums := map[string][]float64{}
 	c.epoch(func(i int, loss float64) {
@@ -302,7 +295,7 @@ func (c *check) frozen(want fixture) {
 }
 
 // logits compares what evaluation says with the same parameters.
-func (c *check) logits(want fixture) {
+func (c *check) logits(want passFixture) {
 	c.Helper()
 	s, negatives := c.f.stream()
 	c.m.Reset()
@@ -356,7 +349,7 @@ func onDevices(t *testing.T, run func(c *check)) {
 }
 
 // runs calls check for every batch size of a section.
-func (c *check) runs(section string, run func(want fixture)) {
+func (c *check) runs(section string, run func(want passFixture)) {
 	count := 0
 	for name, want := range c.f.in(section) {
 		if _, err := fmt.Sscanf(name, "batch_size_%d", &c.batch); err != nil {
@@ -372,7 +365,7 @@ func (c *check) runs(section string, run func(want fixture)) {
 
 func TestClassificationMatchesPyTorch(t *testing.T) {
 	onDevices(t, func(c *check) {
-		c.runs("a_node_classification", func(want fixture) {
+		c.runs("a_node_classification", func(want passFixture) {
 			c.withAndWithoutGradient(protocol.NodeClassification, "head_nc", want)
 		})
 	})
@@ -380,7 +373,7 @@ func TestClassificationMatchesPyTorch(t *testing.T) {
 
 func TestLinkPredictionMatchesPyTorch(t *testing.T) {
 	onDevices(t, func(c *check) {
-		c.runs("b_link_prediction", func(want fixture) {
+		c.runs("b_link_prediction", func(want passFixture) {
 			c.withAndWithoutGradient(protocol.LinkPrediction, "head_lp", want)
 		})
 	})
@@ -388,7 +381,7 @@ func TestLinkPredictionMatchesPyTorch(t *testing.T) {
 
 // withAndWithoutGradient: the states and the head's gradients do not depend on
 // whether what is below the head has gradients.
-func (c *check) withAndWithoutGradient(task protocol.Task, headKey string, want fixture) {
+func (c *check) withAndWithoutGradient(task protocol.Task, headKey string, want passFixture) {
 	c.Helper()
 	o := c.f.options()
 	for _, o.Gradient = range []Gradient{Forward, None} {
@@ -417,14 +410,14 @@ func TestTrainingMatchesPyTorch(t *testing.T) {
 	})
 }
 
-func (c *check) trajectory(want fixture, epochs int) {
+func (c *check) trajectory(want passFixture, epochs int) {
 	c.Helper()
 	steps := want["steps"].([]any)
 	i := 0
 	for range epochs {
 		c.m.Reset()
 		c.epoch(func(_ int, loss float64) {
-			step := fixture(steps[i].(map[string]any))
+			step := passFixture(steps[i].(map[string]any))
 			c.close(fmt.Sprintf("loss %d", i), []float64{loss}, step.numbers("loss"))
 			for name := range step.in("grad") {
 				c.close(fmt.Sprintf("step %d, gradient of %s", i, name), c.gradients()[name], step.in("grad").numbers(name))
@@ -463,7 +456,7 @@ func TestVariantsMatchPyTorch(t *testing.T) {
 
 		o = c.f.options()
 		o.Embedding = Sum
-		er := fixture{"W": d["W_sum"], "alpha_logit": c.f.in("er")["alpha_logit"], "beta_logit": c.f.in("er")["beta_logit"]}
+		er := passFixture{"W": d["W_sum"], "alpha_logit": c.f.in("er")["alpha_logit"], "beta_logit": c.f.in("er")["beta_logit"]}
 		c.build(protocol.NodeClassification, o, er, c.f.in("head_nc"), datasets.Stream{})
 		c.frozen(d.in("sum"))
 
@@ -482,7 +475,7 @@ func TestVariantsMatchPyTorch(t *testing.T) {
 
 // edges is their number a column, and a training part of which they are the
 // percentiles.
-func (f fixture) edges() (int, datasets.Stream) {
+func (f passFixture) edges() (int, datasets.Stream) {
 	columns := f["bucket_edges"].([]any)
 	count := len(columns[0].([]any))
 	s := datasets.Stream{NumFeat: len(columns), NumNodes: 1}

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/fixture"
 	"dgsbench/kernels"
 	"dgsbench/kernels/cpu"
 	"dgsbench/kernels/devicetest"
@@ -18,9 +18,9 @@ import (
 	"dgsbench/models/buckets"
 )
 
-// fixture is testdata/graphsprints.json: the equation in float64, computed
+// stateFixture is testdata/graphsprints.json: the equation in float64, computed
 // with PyTorch.
-type fixture struct {
+type stateFixture struct {
 	Dims struct {
 		N, F, K   int
 		Events    int `json:"n"`
@@ -42,18 +42,12 @@ type fixtureRun struct {
 	SumBefore   []float64   `json:"sum_before"`
 }
 
-func loadFixture(t *testing.T) fixture {
+func loadFixture(t *testing.T) stateFixture {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/graphsprints.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var f fixture
+	var f stateFixture
 	var sections map[string]json.RawMessage
 	for _, into := range []any{&f, &sections} {
-		if err := json.Unmarshal(raw, into); err != nil {
-			t.Fatal(err)
-		}
+		fixture.Read(t, "graphsprints.json", into)
 	}
 	f.batches = map[int]fixtureRun{}
 	for name, section := range sections {
@@ -86,7 +80,7 @@ func loadFixture(t *testing.T) fixture {
 	return f
 }
 
-func (f fixture) stream() datasets.Stream {
+func (f stateFixture) stream() datasets.Stream {
 	n := f.Dims.Events
 	s := datasets.Stream{
 		Src: f.Src, Dst: f.Dst, Time: make([]float64, n), Label: make([]int8, n),
@@ -137,7 +131,7 @@ func TestStatesMatchFixture(t *testing.T) {
 	}
 }
 
-func (f fixture) checkRun(t *testing.T, d kernels.Device, size int, want fixtureRun) {
+func (f stateFixture) checkRun(t *testing.T, d kernels.Device, size int, want fixtureRun) {
 	s := f.stream()
 	bs := buckets.New(s.Slice(0, f.Dims.TrainRows), 10)
 	st := newStates(d, &Options{Alpha: f.Alpha, Beta: f.Beta}, bs, nil, models.Setup{NumNodes: f.Dims.N, MaxBatch: size})

@@ -1,14 +1,13 @@
 package tpnet
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"dgsbench/datasets"
+	"dgsbench/internal/fixture"
 	"dgsbench/models"
 	"dgsbench/models/modeltest"
 	"dgsbench/protocol"
@@ -55,8 +54,8 @@ func project(m *Model, projection []float32) {
 // near compares with a tolerance relative to the larger of 1 and want.
 func near(got, want float64) bool { return math.Abs(got-want) <= 2e-5*max(1, math.Abs(want)) }
 
-// fixture is what peers/tpnet_pairs.py writes.
-type fixture struct {
+// pairFixture is what peers/tpnet_pairs.py writes.
+type pairFixture struct {
 	Options struct {
 		Orders, Dimension int
 		Decay             float64
@@ -76,7 +75,7 @@ type fixture struct {
 }
 
 // model is that of the fixture after all events, and what follows them.
-func (f *fixture) model(t *testing.T, o *Options) *Model {
+func (f *pairFixture) model(t *testing.T, o *Options) *Model {
 	o.Orders, o.Dimension, o.Decay = f.Options.Orders, f.Options.Dimension, f.Options.Decay
 	s := datasets.NewStream(len(f.Src), 2)
 	s.Src, s.Dst, s.Time, s.Feat, s.NumNodes = f.Src, f.Dst, f.Time, f.EventFeatures, f.Nodes
@@ -88,11 +87,9 @@ func (f *fixture) model(t *testing.T, o *Options) *Model {
 	return m
 }
 
-func readFixture(t *testing.T) *fixture {
-	raw, err := os.ReadFile("testdata/pairs.json")
-	check(t, err)
-	f := &fixture{}
-	check(t, json.Unmarshal(raw, f))
+func readFixture(t *testing.T) *pairFixture {
+	f := &pairFixture{}
+	fixture.Read(t, "pairs.json", f)
 	return f
 }
 
