@@ -22,6 +22,8 @@ import (
 	"dgsbench/internal/lists"
 	"dgsbench/internal/strictyaml"
 	"dgsbench/specs"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 //go:embed claims.yaml
@@ -124,7 +126,7 @@ const preface = `# Claims
 What the Deep-Graph-Sprints paper and others claim, and what the recorded suites say. Made by
 ` + "`go run ./results/claims results/recorded > docs/claims.md`" + `; the claims and what decides about them are in ` + "`results/claims/claims.yaml`" + `.
 
-A difference is the mean of the first model less that of the second, in percentage points, [low, high] its 95% interval over test events and seeds, paired.
+A difference is the mean of the first model less that of the second, in percentage points, [low, high] its 95% interval over test events and seeds, paired where the events are the same.
 *Above* needs an interval above zero, *level* one above minus a margin, and the contrary one below; anything else is undecided. A claim is **reproduced** if
 all of its comparisons say so, **not reproduced** if none does, and otherwise **partly**. Where nothing is recorded it is **not measured**. Nothing is counted
 that a suite does not have, and no comparison is left out that it has: a model that gave every event one score has none.
@@ -217,7 +219,7 @@ func (l line) place() string {
 }
 
 func (l line) has(t test) bool {
-	return l["task"] == t.Task && l["metric"] == t.Metric && l["candidates"] == t.Candidates
+	return l["task"] == t.Task && l["metric"] == t.Metric && l["candidates"] == t.Candidates && l["split"] != "validation"
 }
 
 // differences are those of pairs that have an interval.
@@ -295,10 +297,16 @@ func (t test) pairs(lines []line, over string) (all []finding) {
 
 func (l line) model() string { return specs.JoinRef(l["model"], l["variant"]) }
 
-// interval returns low end, mean and high end; not ok where there are no ends.
+// interval returns low end, mean and high end, the interval of the events widened by
+// that of the mean over seeds; not ok where there are no ends.
 func (l line) interval() (x [3]float64, ok bool) {
-	x[0], ok = l.number("ci_low")
-	x[1], _ = l.number("mean")
-	x[2], _ = l.number("ci_high")
-	return x, ok
+	low, ok := l.number("ci_low")
+	mean, _ := l.number("mean")
+	high, _ := l.number("ci_high")
+	seeds := 0.
+	if n, _ := l.number("n"); n > 1 {
+		deviation, _ := l.number("std")
+		seeds = distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(.975) * deviation / math.Sqrt(n)
+	}
+	return [3]float64{mean - math.Hypot(mean-low, seeds), mean, mean + math.Hypot(high-mean, seeds)}, ok
 }

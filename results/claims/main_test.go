@@ -29,15 +29,18 @@ s,elsewhere,lp,T,,all_nodes,mrr,dgs,,dgs-bp,,0.02,0.01,0.03
 s,variant,nc,,,,auc,dgs,frozen,dgs-bp,,0.02,0.01,0.03
 `
 
-const values = `suite,dataset,task,setting,model,variant,candidates,metric,mean,case,ci_low,ci_high
-s,a,nc,,dgs,,,latency_200x200,0.02,latency,,
-s,a,nc,,jodie,,,latency_200x200,0.09,latency,,
-s,a,nc,,raw,,,latency_200x200,0.01,latency,,
-s,b,nc,,jodie,,,latency_200x200,0.01,latency,,
-s,a,lp,T,dgs,,all_nodes,mrr,0.5,,0.47,0.54
-s,a,lp,I,dgs,,all_nodes,mrr,0.6,,0.56,0.63
-s,b,lp,I,dgs,,all_nodes,mrr,0.7,,0.6,0.8
-s,a,lp,T,jodie,,all_nodes,mrr,0.1,,0.1,0.1
+const values = `suite,dataset,task,setting,model,variant,candidates,split,metric,mean,std,n,case,ci_low,ci_high
+s,a,nc,,dgs,,,,latency_200x200,0.02,,,latency,,
+s,a,nc,,jodie,,,,latency_200x200,0.09,,,latency,,
+s,a,nc,,raw,,,,latency_200x200,0.01,,,latency,,
+s,b,nc,,jodie,,,,latency_200x200,0.01,,,latency,,
+s,a,lp,T,dgs,,all_nodes,validation,mrr,0.9,0.1,5,,0.8,1
+s,a,lp,T,dgs,,all_nodes,test,mrr,0.5,,1,,0.47,0.54
+s,a,lp,I,dgs,,all_nodes,test,mrr,0.6,,1,,0.56,0.63
+s,b,lp,I,dgs,,all_nodes,test,mrr,0.7,,1,,0.6,0.8
+s,c,lp,T,dgs,,all_nodes,test,mrr,0.5,0,4,,0.5,0.5
+s,c,lp,I,dgs,,all_nodes,test,mrr,0.6,0.1,4,,0.6,0.6
+s,a,lp,T,jodie,,all_nodes,test,mrr,0.1,,1,,0.1,0.1
 `
 
 // TestFindings: intervals decide, whichever model is the better one; times are
@@ -67,7 +70,7 @@ func TestFindings(t *testing.T) {
 		"above":   {auc, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] no", "hardly -0.40 [-0.90, +0.40] undecided"}, "partly"},
 		"level":   {level, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] undecided", "hardly -0.40 [-0.90, +0.40] yes"}, "partly"},
 		"none":    {lp, nil, "not measured"},
-		"setting": {settings, []string{"a, I +10.00 [+4.34, +14.24] yes"}, "reproduced"},
+		"setting": {settings, []string{"a, I +10.00 [+4.34, +14.24] yes", "c, I +10.00 [-5.91, +25.91] undecided"}, "partly"},
 		"dataset": {streams, []string{"b, latency 9.00 times as fast yes"}, "reproduced"},
 		"ratio":   {fast, []string{"a, latency 4.50 times as fast yes", "a, latency 0.50 times as fast no"}, "partly"},
 	} {
