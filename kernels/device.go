@@ -109,7 +109,7 @@ type Elementary interface {
 	Mul(n int, dst, a, b Buffer)
 	// Affine is dst = a x + b.
 	Affine(n int, dst Buffer, a float64, x Buffer, b float64)
-	// AddReLU is dst = relu(a + b).
+	// AddReLU is dst = relu(a + b). Any of these may be one buffer.
 	AddReLU(n int, dst, a, b Buffer)
 	// ReLUGrad is dst = g where y > 0, else 0.
 	ReLUGrad(n int, dst, y, g Buffer)

@@ -14,8 +14,8 @@ type deepScorer struct {
 	zeros        kernels.Buffer
 	index        kernels.Ints // up to PairChunk rows
 	rows         []int32
-	part         []float32 // scores of up to PairChunk pairs
-	scores       []float32 // by node: of the candidates of an event and of its true destination
+	some         []float32 // scores of up to PairChunk pairs
+	scores       []float32 // by node: of the candidates of an event and of its true destination; others are of earlier events
 }
 
 func newDeepScorer(d kernels.Device, layers []layer) *deepScorer {
@@ -26,7 +26,7 @@ func newDeepScorer(d kernels.Device, layers []layer) *deepScorer {
 	block := func() kernels.Buffer { return d.NewBuffer(PairChunk * width) }
 	s := &deepScorer{
 		device: d, layers: layers, left: block(), x: block(), y: block(),
-		index: d.NewInts(PairChunk), rows: make([]int32, PairChunk), part: make([]float32, PairChunk),
+		index: d.NewInts(PairChunk), rows: make([]int32, PairChunk), some: make([]float32, PairChunk),
 	}
 	if layers[0].scale != nil {
 		s.hat, s.zeros, s.inverse = block(), block(), d.NewBuffer(PairChunk)
@@ -65,12 +65,13 @@ func (s *deepScorer) score(q *kernels.Ranking, e int) {
 	if len(s.scores) < q.Nodes {
 		s.scores = make([]float32, q.Nodes)
 	}
-	for i := range s.rows {
-		s.rows[i] = int32(e)
-	}
-	s.device.WriteInts(s.index, s.rows)
-	s.device.GatherRows(len(s.rows), q.Events, q.Dim, s.left, q.U, s.index)
 	n := q.NumCandidates() + 1
+	lefts := s.rows[:min(PairChunk, n)]
+	for i := range lefts {
+		lefts[i] = int32(e)
+	}
+	s.device.WriteInts(s.index, lefts)
+	s.device.GatherRows(len(lefts), q.Events, q.Dim, s.left, q.U, s.index)
 	for first := 0; first < n; first += PairChunk {
 		nodes := s.rows[:min(PairChunk, n-first)]
 		for i := range nodes {
@@ -82,9 +83,9 @@ func (s *deepScorer) score(q *kernels.Ranking, e int) {
 		}
 		s.device.WriteInts(s.index, nodes)
 		s.block(q, len(nodes))
-		s.device.Read(s.part[:len(nodes)], s.x)
+		s.device.Read(s.some[:len(nodes)], s.x)
 		for i, v := range nodes {
-			s.scores[v] = s.part[i]
+			s.scores[v] = s.some[i]
 		}
 	}
 }

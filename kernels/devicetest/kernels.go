@@ -15,6 +15,7 @@ var elementaryCases = []kernelCase{
 	{"Mul in place", 1, func(b *bench, _, n int) { x := b.normal(n); b.Mul(n, x, b.normal(n), x); b.Mul(n, x, x, b.normal(n)) }},
 	{"Affine", 1, func(b *bench, _, n int) { b.Affine(n, b.normal(n), -1.5, b.normal(n), .25) }},
 	{"Affine in place", 1, func(b *bench, _, n int) { x := b.normal(n); b.Affine(n, x, -1.5, x, .25) }},
+	{"AddReLU in place", 1, func(b *bench, _, n int) { x := b.normal(n); b.AddReLU(n, x, b.normal(n), x) }},
 	{"AddReLU", 1, func(b *bench, _, n int) { b.AddReLU(n, b.normal(n), b.normal(n), b.normal(n)) }},
 	{"ReLUGrad", 1, func(b *bench, _, n int) { b.ReLUGrad(n, b.normal(n), b.normal(n), b.normal(n)) }},
 	{"Clamp", 1, func(b *bench, _, n int) { b.Clamp(n, b.normal(n), -.5, .75) }},

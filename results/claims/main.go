@@ -16,6 +16,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,7 @@ type claim struct {
 // what it has in one column, its other columns being the same.
 type test struct {
 	Suites     []string `yaml:"suites"`
+	Datasets   []string `yaml:"datasets"` // empty for all
 	Task       string   `yaml:"task"`
 	Candidates string   `yaml:"candidates"`
 	Metric     string   `yaml:"metric"`
@@ -126,10 +128,11 @@ const preface = `# Claims
 What the Deep-Graph-Sprints paper and others claim, and what the recorded suites say. Made by
 ` + "`go run ./results/claims results/recorded > docs/claims.md`" + `; the claims and what decides about them are in ` + "`results/claims/claims.yaml`" + `.
 
-A difference is the mean of the first model less that of the second, in percentage points, [low, high] its 95% interval over test events and seeds, paired where the events are the same.
-*Above* needs an interval above zero, *level* one above minus a margin, and the contrary one below; anything else is undecided. A claim is **reproduced** if
-all of its comparisons say so, **not reproduced** if none does, and otherwise **partly**. Where nothing is recorded it is **not measured**. Nothing is counted
-that a suite does not have, and no comparison is left out that it has: a model that gave every event one score has none.
+A difference is the mean of the first model less that of the second, in percentage points, [low, high] its 95% interval over test events and seeds,
+paired by event but between settings, and not adjusted for the number of comparisons. *Above* needs an interval above zero, *level* one above minus a
+margin, and the contrary one below; anything else is undecided. A claim is **reproduced** if all of its comparisons say so, **not reproduced** if none
+does, and otherwise **partly**. Where nothing is recorded it is **not measured**. Nothing is counted that a suite does not have, and no comparison is
+left out that it has: a model that gave every event one score has none.
 
 | claim | verdict | comparisons |
 |:--|:--|:--|
@@ -219,7 +222,7 @@ func (l line) place() string {
 }
 
 func (l line) has(t test) bool {
-	return l["task"] == t.Task && l["metric"] == t.Metric && l["candidates"] == t.Candidates && l["split"] != "validation"
+	return l["task"] == t.Task && l["metric"] == t.Metric && l["candidates"] == t.Candidates && l["split"] != "validation" && (len(t.Datasets) == 0 || slices.Contains(t.Datasets, l["dataset"]))
 }
 
 // differences are those of pairs that have an interval.
@@ -298,15 +301,17 @@ func (t test) pairs(lines []line, over string) (all []finding) {
 func (l line) model() string { return specs.JoinRef(l["model"], l["variant"]) }
 
 // interval returns low end, mean and high end, the interval of the events widened by
-// that of the mean over seeds; not ok where there are no ends.
+// that of the mean over seeds; the mean alone, and not ok, where either is unknown.
 func (l line) interval() (x [3]float64, ok bool) {
-	low, ok := l.number("ci_low")
-	mean, _ := l.number("mean")
+	x[1], _ = l.number("mean")
+	low, okLow := l.number("ci_low")
 	high, _ := l.number("ci_high")
-	seeds := 0.
-	if n, _ := l.number("n"); n > 1 {
-		deviation, _ := l.number("std")
-		seeds = distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(.975) * deviation / math.Sqrt(n)
+	deviation, ok := l.number("std") // of three seeds or more
+	if !ok || !okLow {
+		return x, false
 	}
-	return [3]float64{mean - math.Hypot(mean-low, seeds), mean, mean + math.Hypot(high-mean, seeds)}, ok
+	n, _ := l.number("n")
+	seeds := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(.975) * deviation / math.Sqrt(n)
+	x[0], x[2] = x[1]-math.Hypot(x[1]-low, seeds), x[1]+math.Hypot(high-x[1], seeds)
+	return x, true
 }

@@ -35,11 +35,13 @@ s,a,nc,,jodie,,,,latency_200x200,0.09,,,latency,,
 s,a,nc,,raw,,,,latency_200x200,0.01,,,latency,,
 s,b,nc,,jodie,,,,latency_200x200,0.01,,,latency,,
 s,a,lp,T,dgs,,all_nodes,validation,mrr,0.9,0.1,5,,0.8,1
-s,a,lp,T,dgs,,all_nodes,test,mrr,0.5,,1,,0.47,0.54
-s,a,lp,I,dgs,,all_nodes,test,mrr,0.6,,1,,0.56,0.63
-s,b,lp,I,dgs,,all_nodes,test,mrr,0.7,,1,,0.6,0.8
+s,a,lp,T,dgs,,all_nodes,test,mrr,0.5,0,4,,0.47,0.54
+s,a,lp,I,dgs,,all_nodes,test,mrr,0.6,0,4,,0.56,0.63
+s,b,lp,I,dgs,,all_nodes,test,mrr,0.7,0,4,,0.6,0.8
 s,c,lp,T,dgs,,all_nodes,test,mrr,0.5,0,4,,0.5,0.5
 s,c,lp,I,dgs,,all_nodes,test,mrr,0.6,0.1,4,,0.6,0.6
+s,d,lp,T,dgs,,all_nodes,test,mrr,0.1,,2,,0.1,0.1
+s,d,lp,I,dgs,,all_nodes,test,mrr,0.2,,2,,0.2,0.2
 s,a,lp,T,jodie,,all_nodes,test,mrr,0.1,,1,,0.1,0.1
 `
 
@@ -56,6 +58,8 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	auc := test{Suites: []string{"s", "missing"}, Task: "nc", Metric: "auc", Model: "dgs", Over: []string{"dgs-bp"}, Expect: "above"}
+	surely := auc
+	surely.Datasets = []string{"surely"}
 	level := auc
 	level.Expect, level.Margin = "level", 1
 	lp := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs+frozen", Over: []string{"dgs-bp"}, Expect: "above"}
@@ -67,12 +71,13 @@ func TestFindings(t *testing.T) {
 		want    []string
 		verdict string
 	}{
-		"above":   {auc, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] no", "hardly -0.40 [-0.90, +0.40] undecided"}, "partly"},
-		"level":   {level, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] undecided", "hardly -0.40 [-0.90, +0.40] yes"}, "partly"},
-		"none":    {lp, nil, "not measured"},
-		"setting": {settings, []string{"a, I +10.00 [+4.34, +14.24] yes", "c, I +10.00 [-5.91, +25.91] undecided"}, "partly"},
-		"dataset": {streams, []string{"b, latency 9.00 times as fast yes"}, "reproduced"},
-		"ratio":   {fast, []string{"a, latency 4.50 times as fast yes", "a, latency 0.50 times as fast no"}, "partly"},
+		"above":         {auc, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] no", "hardly -0.40 [-0.90, +0.40] undecided"}, "partly"},
+		"level":         {level, []string{"surely +2.00 [+1.00, +3.00] yes", "surely-not, batch-1 -2.00 [-3.00, -1.00] undecided", "hardly -0.40 [-0.90, +0.40] yes"}, "partly"},
+		"dataset alone": {surely, []string{"surely +2.00 [+1.00, +3.00] yes"}, "reproduced"},
+		"none":          {lp, nil, "not measured"},
+		"setting":       {settings, []string{"a, I +10.00 [+4.34, +14.24] yes", "c, I +10.00 [-5.91, +25.91] undecided"}, "partly"},
+		"dataset":       {streams, []string{"b, latency 9.00 times as fast yes"}, "reproduced"},
+		"ratio":         {fast, []string{"a, latency 4.50 times as fast yes", "a, latency 0.50 times as fast no"}, "partly"},
 	} {
 		found, err := c.test.findings(dir)
 		if err != nil {
