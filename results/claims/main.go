@@ -7,6 +7,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"errors"
@@ -48,10 +50,9 @@ type test struct {
 	Model      string   `yaml:"model"` // as id or id+variant
 	Over       []string `yaml:"over"`  // models, or with by values of the column
 	By         string   `yaml:"by" words:"setting dataset"`
-	In         string   `yaml:"in"` // with by: what is compared with over
-	Expect     string   `yaml:"expect" words:"above level"`
-	Margin     float64  `yaml:"margin"` // of level, percentage points
-	Ratio      float64  `yaml:"ratio"`  // of times, instead of expect: at least so much
+	In         string   `yaml:"in"`     // with by: what is compared with over
+	Margin     float64  `yaml:"margin"` // in percentage points: level rather than above, if not 0
+	Ratio      float64  `yaml:"ratio"`  // of times, instead of a difference: at least so much
 }
 
 // finding is what one place says of a test.
@@ -187,22 +188,15 @@ type line map[string]string
 
 // read returns the lines of a file; none where it is not there.
 func read(path string) (lines []line, err error) {
-	f, err := os.Open(path)
+	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
+	rows, errCSV := csv.NewReader(bytes.NewReader(raw)).ReadAll()
+	if err := cmp.Or(err, errCSV); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for i, row := range rows {
-		if i == 0 {
-			continue
-		}
+	for _, row := range rows[min(1, len(rows)):] {
 		l := line{}
 		for k, name := range rows[0] {
 			l[name] = row[k]
@@ -222,7 +216,8 @@ func (l line) place() string {
 }
 
 func (l line) has(t test) bool {
-	return l["task"] == t.Task && l["metric"] == t.Metric && l["candidates"] == t.Candidates && l["split"] != "validation" && (len(t.Datasets) == 0 || slices.Contains(t.Datasets, l["dataset"]))
+	return l["task"] == t.Task && l["metric"] == t.Metric && l["candidates"] == t.Candidates && l["split"] != "validation" &&
+		(len(t.Datasets) == 0 || slices.Contains(t.Datasets, l["dataset"]))
 }
 
 // differences are those of pairs that have an interval.
@@ -250,10 +245,7 @@ func (t test) differences(lines []line, over string) (all []finding) {
 // difference completes a finding with a difference and its interval.
 func (t test) difference(f finding, d, low, high float64) finding {
 	f.measured, f.says = fmt.Sprintf("%+.2f [%+.2f, %+.2f]", 100*d, 100*low, 100*high), undecided
-	least := 0.
-	if t.Expect == "level" {
-		least = -t.Margin / 100
-	}
+	least := -t.Margin / 100
 	switch {
 	case low > least:
 		f.says = yes

@@ -57,14 +57,14 @@ func TestFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	auc := test{Suites: []string{"s", "missing"}, Task: "nc", Metric: "auc", Model: "dgs", Over: []string{"dgs-bp"}, Expect: "above"}
+	auc := test{Suites: []string{"s", "missing"}, Task: "nc", Metric: "auc", Model: "dgs", Over: []string{"dgs-bp"}}
 	surely := auc
 	surely.Datasets = []string{"surely"}
 	level := auc
-	level.Expect, level.Margin = "level", 1
-	lp := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs+frozen", Over: []string{"dgs-bp"}, Expect: "above"}
+	level.Margin = 1
+	lp := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs+frozen", Over: []string{"dgs-bp"}}
 	fast := test{Suites: []string{"s"}, Task: "nc", Metric: "latency_200x200", Model: "dgs", Over: []string{"jodie", "raw"}, Ratio: 4}
-	settings := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs", By: "setting", In: "I", Over: []string{"T"}, Expect: "above"}
+	settings := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs", By: "setting", In: "I", Over: []string{"T"}}
 	streams := test{Suites: []string{"s"}, Task: "nc", Metric: "latency_200x200", Model: "jodie", By: "dataset", In: "b", Over: []string{"a"}, Ratio: 2}
 	for name, c := range map[string]struct {
 		test    test
