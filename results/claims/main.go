@@ -130,7 +130,7 @@ What the Deep-Graph-Sprints paper and others claim, and what the recorded suites
 ` + "`go run ./results/claims results/recorded > docs/claims.md`" + `; the claims and what decides about them are in ` + "`results/claims/claims.yaml`" + `.
 
 A difference is the mean of the first model less that of the second, in percentage points, [low, high] its 95% interval over test events and seeds,
-paired by event but between settings, and not adjusted for the number of comparisons. *Above* needs an interval above zero, *level* one above minus a
+paired by event except between settings, and not adjusted for the number of comparisons. *Above* needs an interval above zero, *level* one above minus a
 margin, and the contrary one below; anything else is undecided. A claim is **reproduced** if all of its comparisons say so, **not reproduced** if none
 does, and otherwise **partly**. Where nothing is recorded it is **not measured**. Nothing is counted that a suite does not have, and no comparison is
 left out that it has: a model that gave every event one score has none.
