@@ -18,7 +18,7 @@ type deepScorer struct {
 	scores       []float32 // by node: of the candidates of an event and of its true destination; others are of earlier events
 }
 
-func newDeepScorer(d kernels.Device, layers []layer) *deepScorer {
+func newDeepScorer(d kernels.Device, layers []layer, nodes int) *deepScorer {
 	width := 0
 	for _, l := range layers {
 		width = max(width, l.out)
@@ -26,7 +26,8 @@ func newDeepScorer(d kernels.Device, layers []layer) *deepScorer {
 	block := func() kernels.Buffer { return d.NewBuffer(PairChunk * width) }
 	s := &deepScorer{
 		device: d, layers: layers, left: block(), x: block(), y: block(),
-		index: d.NewInts(PairChunk), rows: make([]int32, PairChunk), some: make([]float32, PairChunk),
+		index: d.NewInts(PairChunk), rows: make([]int32, PairChunk),
+		some: make([]float32, PairChunk), scores: make([]float32, nodes),
 	}
 	if layers[0].scale != nil {
 		s.hat, s.zeros, s.inverse = block(), block(), d.NewBuffer(PairChunk)
@@ -62,9 +63,6 @@ func (s *deepScorer) Scores(q kernels.Ranking, out []float32) {
 
 // score sets the scores of an event.
 func (s *deepScorer) score(q *kernels.Ranking, e int) {
-	if len(s.scores) < q.Nodes {
-		s.scores = make([]float32, q.Nodes)
-	}
 	n := q.NumCandidates() + 1
 	lefts := s.rows[:min(PairChunk, n)]
 	for i := range lefts {

@@ -69,7 +69,7 @@ func NewPairHead(d kernels.Device, p PairLayers, nodes, maxEvents int) *PairHead
 	if p.deep == nil {
 		h.scorer = d.NewRanker(maxEvents, p.Width) // the rest of the head is one dot product
 	} else {
-		h.scorer = newDeepScorer(d, p.deep)
+		h.scorer = newDeepScorer(d, p.deep, nodes)
 	}
 	return h
 }

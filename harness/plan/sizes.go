@@ -50,12 +50,14 @@ func standIn(d datasets.Dataset) (*datasets.Loaded, error) {
 		if sim, err := datasets.Lookup(name); err == nil && sim.SizesOf != "" && strings.EqualFold(sim.SizesOf, d.PaperName) {
 			d.OpenBytes, d.Open = sim.OpenBytes, func(dir string) (datasets.Stream, string, error) {
 				s, sum, err := sim.Open(dir)
-				n := min(want.Features, s.NumFeat) // the simulation may have more
-				feat := make([]float32, 0, s.Len()*n)
-				for row := range slices.Chunk(s.Feat, max(1, s.NumFeat)) {
-					feat = append(feat, row[:n]...)
+				if n := want.Features; n < s.NumFeat { // the simulation has more
+					feat := make([]float32, 0, s.Len()*n)
+					for row := range slices.Chunk(s.Feat, s.NumFeat) {
+						feat = append(feat, row[:n]...)
+					}
+					s = s.WithFeatures(feat, n)
 				}
-				return s.WithFeatures(feat, n), sum, err
+				return s, sum, err
 			}
 		}
 	}
