@@ -47,8 +47,9 @@ type test struct {
 	Task       string   `yaml:"task"`
 	Candidates string   `yaml:"candidates"`
 	Metric     string   `yaml:"metric"`
-	Model      string   `yaml:"model"` // as id or id+variant
-	Over       []string `yaml:"over"`  // models, or with by values of the column
+	Model      string   `yaml:"model"`       // as id or id+variant
+	Over       []string `yaml:"over"`        // models, or with by values of the column
+	OverMetric string   `yaml:"over_metric"` // of those, where it is another than metric
 	By         string   `yaml:"by" words:"setting dataset"`
 	In         string   `yaml:"in"`     // with by: what is compared with over
 	Margin     float64  `yaml:"margin"` // in percentage points: level rather than above, if not 0
@@ -225,15 +226,12 @@ func (t test) differences(lines []line, over string) (all []finding) {
 	for _, l := range lines {
 		better, other := specs.JoinRef(l["better"], l["better_variant"]), specs.JoinRef(l["other"], l["other_variant"])
 		reverse := better == over && other == t.Model
-		if !l.has(t) || !reverse && (better != t.Model || other != over) {
+		if !l.has(t) || !reverse && (better != t.Model || other != over) || l["ci_low"] == "" {
 			continue
 		}
 		d, _ := l.number("difference")
-		low, ok := l.number("ci_low")
+		low, _ := l.number("ci_low")
 		high, _ := l.number("ci_high")
-		if !ok {
-			continue
-		}
 		if reverse {
 			d, low, high = -d, -high, -low
 		}
@@ -268,9 +266,11 @@ func (t test) pairs(lines []line, over string) (all []finding) {
 			want[t.By] = over
 			f.model, f.over = t.Model+" in "+t.In, "in "+over
 		}
+		other := t
+		other.Metric = cmp.Or(t.OverMetric, t.Metric)
 		x, okX := a.interval()
 		for _, b := range lines {
-			if !b.has(t) || b.model() != want.model() || b.place() != want.place() {
+			if !b.has(other) || b.model() != want.model() || b.place() != want.place() {
 				continue
 			}
 			y, okY := b.interval()

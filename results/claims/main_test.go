@@ -33,6 +33,7 @@ const values = `suite,dataset,task,setting,model,variant,candidates,split,metric
 s,a,nc,,dgs,,,,latency_200x200,0.02,,,latency,,
 s,a,nc,,jodie,,,,latency_200x200,0.09,,,latency,,
 s,a,nc,,raw,,,,latency_200x200,0.01,,,latency,,
+s,a,nc,,raw,,,,latency_200x200_inside,0.1,,,latency,,
 s,b,nc,,jodie,,,,latency_200x200,0.01,,,latency,,
 s,a,lp,T,dgs,,all_nodes,validation,mrr,0.9,0.1,5,,0.8,1
 s,a,lp,T,dgs,,all_nodes,test,mrr,0.5,0,4,,0.47,0.54
@@ -64,6 +65,8 @@ func TestFindings(t *testing.T) {
 	level.Margin = 1
 	lp := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs+frozen", Over: []string{"dgs-bp"}}
 	fast := test{Suites: []string{"s"}, Task: "nc", Metric: "latency_200x200", Model: "dgs", Over: []string{"jodie", "raw"}, Ratio: 4}
+	inside := fast
+	inside.Over, inside.OverMetric = []string{"raw"}, "latency_200x200_inside"
 	settings := test{Suites: []string{"s"}, Task: "lp", Candidates: "all_nodes", Metric: "mrr", Model: "dgs", By: "setting", In: "I", Over: []string{"T"}}
 	streams := test{Suites: []string{"s"}, Task: "nc", Metric: "latency_200x200", Model: "jodie", By: "dataset", In: "b", Over: []string{"a"}, Ratio: 2}
 	for name, c := range map[string]struct {
@@ -78,6 +81,7 @@ func TestFindings(t *testing.T) {
 		"setting":       {settings, []string{"a, I +10.00 [+4.34, +14.24] yes", "c, I +10.00 [-5.91, +25.91] undecided"}, "partly"},
 		"dataset":       {streams, []string{"b, latency 9.00 times as fast yes"}, "reproduced"},
 		"ratio":         {fast, []string{"a, latency 4.50 times as fast yes", "a, latency 0.50 times as fast no"}, "partly"},
+		"other metric":  {inside, []string{"a, latency 5.00 times as fast yes"}, "reproduced"},
 	} {
 		found, err := c.test.findings(dir)
 		if err != nil {
