@@ -226,12 +226,12 @@ func (t test) differences(lines []line, over string) (all []finding) {
 	for _, l := range lines {
 		better, other := specs.JoinRef(l["better"], l["better_variant"]), specs.JoinRef(l["other"], l["other_variant"])
 		reverse := better == over && other == t.Model
-		if !l.has(t) || !reverse && (better != t.Model || other != over) || l["ci_low"] == "" {
+		d, _ := l.number("difference")
+		high, _ := l.number("ci_high")
+		low, ok := l.number("ci_low")
+		if !ok || !l.has(t) || !reverse && (better != t.Model || other != over) {
 			continue
 		}
-		d, _ := l.number("difference")
-		low, _ := l.number("ci_low")
-		high, _ := l.number("ci_high")
 		if reverse {
 			d, low, high = -d, -high, -low
 		}
