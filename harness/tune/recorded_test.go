@@ -43,7 +43,7 @@ func recordedSearches(t *testing.T) (files []string) {
 	for _, model := range []string{"raw", "graph-sprints", "dgs", "dgs-s", "dgs-v", "dgs-bp", "tgn-id", "jodie", "tgn-attn"} {
 		files = append(files, filepath.Join(recorded, "amlsim-20k-nc", model+".jsonl"))
 	}
-	for _, model := range []string{"graph-sprints", "dgs", "tgn-id", "jodie", "tgn-attn"} {
+	for _, model := range []string{"graph-sprints", "dgs", "dgs-s", "dgs-v", "tgn-id", "jodie", "tgn-attn"} {
 		files = append(files, filepath.Join(recorded, "wikipedia-nofeat-lp-T", model+".jsonl"))
 	}
 	slices.Sort(files)
