@@ -183,7 +183,7 @@ func (p *Replay) Changed() string { return p.run.parts.Changed() }
 // scored trial of the suite that has the same model, data, seed and protocol. It is
 // empty if there is none.
 func Checkpoint(s record.Store, t specs.Trial, l *datasets.Loaded, on devices.Target) (string, error) {
-	t.Case, t.Protocol.Live = "", nil
+	t = t.Unloaded()
 	rec := Describe(t, l, on)
 	found, ok, err := Find(s, t, rec, true)
 	if err != nil || !ok || found.Failed() {

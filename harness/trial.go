@@ -42,7 +42,7 @@ type job struct {
 
 // newJob cuts the dataset for the trial that rec describes. Seeds share its size.
 func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map[record.CellKey]int64) job {
-	j := job{trial: t, record: rec, cutter: lib[t.Dataset], untested: tr.untested}
+	j := job{trial: t, record: rec, cutter: lib[t.Dataset], untested: tr.untested, keep: tr.checkpoints || t.SharesModel && !tr.untested}
 	if j.parts, j.cutError = j.cutter.Parts(t); j.cutError != nil {
 		return j
 	}
@@ -55,7 +55,7 @@ func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map
 	}
 	cell, known := rec.Key.CellKey, false
 	if j.bytes, known = sizes[cell]; !known {
-		j.bytes = trialBytes(t, j.parts, tr.device, tr.checkpoints)
+		j.bytes = trialBytes(t, j.parts, tr.device, j.keep)
 		sizes[cell] = j.bytes
 	}
 	return j
@@ -85,10 +85,9 @@ func (tr trainer) measure(ctx context.Context, j job, progress func(windows int)
 		tick := func() { done++; progress(done) }
 		var observed record.Observed
 		var kept *models.Saved
-		j.keep = tr.checkpoints
 		j.set = func(s *models.Setup) {
 			s.Log = logPath(tr.store, j.record)
-			s.Snapshots = cmp.Or(whyCheckpoint(tr.checkpoints), s.Snapshots)
+			s.Snapshots = cmp.Or(whyCheckpoint(j.keep), s.Snapshots)
 		}
 		if rec, observed, kept, err = measure(ctx, j, tr.device, tick); err != nil {
 			return err

@@ -109,6 +109,38 @@ func TestNullModelStays(t *testing.T) {
 	}
 }
 
+// TestSharesModel: a live test and one seed of the same cell share a model, whatever the
+// filter, if nothing but the load differs.
+func TestSharesModel(t *testing.T) {
+	suite, err := toyLibrary(t).LoadSuite("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		filter specs.Filter
+		want   string
+	}{
+		{specs.Filter{Models: []string{"dgs"}}, "nc shop-sim dgs 0, nc shop-sim dgs 0 live"},
+		{specs.Filter{Models: []string{"raw", "label-rate"}, FirstSeed: 7, Epochs: 2}, "nc shop-sim raw 7, nc shop-sim raw 7 live"},
+		{specs.Filter{Models: []string{"dgs-v", "label-rate"}}, ""},
+		{specs.Filter{Models: []string{"dgs"}, Tasks: []string{"lp"}}, ""},
+	} {
+		trials, err := suite.Trials(c.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shared []string
+		for _, trial := range trials {
+			if trial.SharesModel {
+				shared = append(shared, strings.TrimSpace(fmt.Sprint(trial.Task, " ", trial.Dataset, " ", trial.Ref(), " ", trial.Seed, " ", trial.Case)))
+			}
+		}
+		if got := strings.Join(shared, ", "); got != c.want {
+			t.Errorf("%+v: %q share models, expected %q", c.filter, got, c.want)
+		}
+	}
+}
+
 // TestOwnNullModel: a null model of a user's joins live tests, and nothing else.
 func TestOwnNullModel(t *testing.T) {
 	lib := toyLibrary(t)

@@ -43,7 +43,11 @@ type Trial struct {
 	// Alternatives are the datasets of its run, of which those that are missing may be
 	// left out; empty where all are expected. It is no part of the identity.
 	Alternatives []string
-	Seed         uint64 // all that the trial's random streams derive from
+	// SharesModel is set for a scored trial and a live test of the same model, data, seed
+	// and protocol: the trial keeps its model, and the test begins with it. It is no part
+	// of the identity.
+	SharesModel bool
+	Seed        uint64 // all that the trial's random streams derive from
 }
 
 // Ref names model and variant, as in "edgebank+tw".
@@ -89,6 +93,12 @@ func LatencyTests(all []Trial) []Trial {
 // LiveTests returns the live tests among the trials.
 func LiveTests(all []Trial) []Trial {
 	return slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return !t.IsLive() })
+}
+
+// Unloaded returns the scored trial that a live test would be without its load.
+func (t Trial) Unloaded() Trial {
+	t.Case, t.Protocol.Live = "", nil
+	return t
 }
 
 // Place returns where the model is measured.
@@ -207,7 +217,25 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 			trials = append(trials, t)
 		}
 	}
+	shareModels(trials)
 	return trials, nil
+}
+
+// shareModels sets SharesModel.
+func shareModels(trials []Trial) {
+	for i := range trials {
+		test := &trials[i]
+		if !test.IsLive() || !test.Kind.Trainable() {
+			continue
+		}
+		want := test.Unloaded()
+		for j := range trials {
+			t := &trials[j]
+			if t.Case == "" && t.Seed == want.Seed && t.Ref() == want.Ref() && string(t.JSON()) == string(want.JSON()) {
+				t.SharesModel, test.SharesModel = true, true
+			}
+		}
+	}
 }
 
 func (s Suite) filtered(f Filter) ([]Trial, error) {

@@ -293,16 +293,17 @@ func TestBetterTryIsKept(t *testing.T) {
 	}
 }
 
-// TestCheckpoint: a test that finds its model's checkpoint answers as one that trains it.
+// TestCheckpoint: a test that finds its model's checkpoint, which the scored trial with the
+// same model keeps, answers as one that trains it.
 func TestCheckpoint(t *testing.T) {
 	trained, stored := newStore(t), newStore(t)
 	l := quickly(20_000)
 	test := trial("raw", l)
 	test.Protocol.Epochs = 2
 	measured := run(t, trained, test)
-	scored := test
-	scored.Case, scored.Protocol.Live = "", nil
-	runner := harness.Runner{Store: stored, Workers: 1, Checkpoints: true}
+	scored := test.Unloaded()
+	scored.SharesModel = true
+	runner := harness.Runner{Store: stored, Workers: 1}
 	if _, err := runner.Run(context.Background(), []specs.Trial{scored}); err != nil {
 		t.Fatal(err)
 	}
