@@ -44,8 +44,8 @@ type Trial struct {
 	// left out; empty where all are expected. It is no part of the identity.
 	Alternatives []string
 	// SharesModel is set for a scored trial and a live test of the same model, data, seed
-	// and protocol: the trial keeps its model, and the test begins with it. It is no part
-	// of the identity.
+	// and protocol, which tests the best epoch: the trial keeps its model, and the live test
+	// begins with it. It is no part of the identity.
 	SharesModel bool
 	Seed        uint64 // all that the trial's random streams derive from
 }
@@ -225,7 +225,7 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 func shareModels(trials []Trial) {
 	for i := range trials {
 		test := &trials[i]
-		if !test.IsLive() || !test.Kind.Trainable() {
+		if !test.IsLive() || !test.Kind.Trainable() || test.Protocol.Select != SelectBest { // which takes snapshots, as keeping does
 			continue
 		}
 		want := test.Unloaded()

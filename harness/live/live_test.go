@@ -296,9 +296,15 @@ func TestBetterTryIsKept(t *testing.T) {
 // TestCheckpoint: a test that finds its model's checkpoint, which the scored trial with the
 // same model keeps, answers as one that trains it.
 func TestCheckpoint(t *testing.T) {
+	for _, kind := range []string{"raw", "dgs", "jodie", "tgn"} {
+		t.Run(kind, func(t *testing.T) { checkCheckpoint(t, kind) })
+	}
+}
+
+func checkCheckpoint(t *testing.T, kind string) {
 	trained, stored := newStore(t), newStore(t)
 	l := quickly(20_000)
-	test := trial("raw", l)
+	test := trial(kind, l)
 	test.Protocol.Epochs = 2
 	measured := run(t, trained, test)
 	scored := test.Unloaded()

@@ -142,11 +142,7 @@ func (p *planner) prepare(c *cell, l *datasets.Loaded, cut *harness.Cutter) (err
 			if c.Live { // its training; what comes then is in live.Expect
 				parts.Test = parts.Test.Slice(0, 0)
 			}
-			t := c.trials[0]
-			if c.Live && t.SharesModel { // which its trial has trained
-				t.Protocol.Epochs = 0
-			}
-			c.estimate = &harness.Estimate{Trial: t, Parts: parts, Device: p.Device, Checkpoint: p.Checkpoints || t.SharesModel}
+			c.estimate = &harness.Estimate{Trial: c.trials[0], Parts: parts, Device: p.Device, Checkpoint: p.Checkpoints}
 		}
 	}
 	return err
