@@ -42,7 +42,7 @@ type job struct {
 
 // newJob cuts the dataset for the trial that rec describes. Seeds share its size.
 func newJob(t specs.Trial, rec record.Record, lib library, tr trainer, sizes map[record.CellKey]int64) job {
-	j := job{trial: t, record: rec, cutter: lib[t.Dataset], untested: tr.untested, keep: tr.checkpoints || t.SharesModel && !tr.untested}
+	j := job{trial: t, record: rec, cutter: lib[t.Dataset], untested: tr.untested, keep: tr.checkpoints || t.KeepsModel && !tr.untested}
 	if j.parts, j.cutError = j.cutter.Parts(t); j.cutError != nil {
 		return j
 	}

@@ -1,6 +1,7 @@
 package specs
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -43,11 +44,11 @@ type Trial struct {
 	// Alternatives are the datasets of its run, of which those that are missing may be
 	// left out; empty where all are expected. It is no part of the identity.
 	Alternatives []string
-	// SharesModel is set for a scored trial and a live test of the same model, data, seed
-	// and protocol, which tests the best epoch: the trial keeps its model, and the live test
-	// begins with it. It is no part of the identity.
-	SharesModel bool
-	Seed        uint64 // all that the trial's random streams derive from
+	// KeepsModel is set for a scored trial if a live test of the same model, data, seed and
+	// protocol, which tests the best epoch, begins with its model. It is no part of the
+	// identity.
+	KeepsModel bool
+	Seed       uint64 // all that the trial's random streams derive from
 }
 
 // Ref names model and variant, as in "edgebank+tw".
@@ -217,22 +218,21 @@ func (s Suite) Trials(f Filter) ([]Trial, error) {
 			trials = append(trials, t)
 		}
 	}
-	shareModels(trials)
+	keepModels(trials)
 	return trials, nil
 }
 
-// shareModels sets SharesModel.
-func shareModels(trials []Trial) {
-	for i := range trials {
-		test := &trials[i]
-		if !test.IsLive() || !test.Kind.Trainable() || test.Protocol.Select != SelectBest { // which takes snapshots, as keeping does
+// keepModels sets KeepsModel.
+func keepModels(trials []Trial) {
+	for _, test := range LiveTests(trials) {
+		if !test.Kind.Trainable() || test.Protocol.Select != SelectBest { // which takes snapshots, as keeping does
 			continue
 		}
 		want := test.Unloaded()
-		for j := range trials {
-			t := &trials[j]
-			if t.Case == "" && t.Seed == want.Seed && t.Ref() == want.Ref() && string(t.JSON()) == string(want.JSON()) {
-				t.SharesModel, test.SharesModel = true, true
+		for i := range trials {
+			t := &trials[i]
+			if t.Case == "" && t.Seed == want.Seed && t.Ref() == want.Ref() && bytes.Equal(t.JSON(), want.JSON()) {
+				t.KeepsModel = true
 			}
 		}
 	}

@@ -308,7 +308,7 @@ func checkCheckpoint(t *testing.T, kind string) {
 	test.Protocol.Epochs = 2
 	measured := run(t, trained, test)
 	scored := test.Unloaded()
-	scored.SharesModel = true
+	scored.KeepsModel = true
 	runner := harness.Runner{Store: stored, Workers: 1}
 	if _, err := runner.Run(context.Background(), []specs.Trial{scored}); err != nil {
 		t.Fatal(err)
