@@ -27,7 +27,7 @@ func (h *chain) compile() *section {
 		scratch[i] = map[*step]kernels.Buffer{}
 	}
 	capacity := h.capacity()
-	size, steps := h.graph.blocks.of(capacity, d.Threads()), h.order()
+	size, steps := h.graph.blocks.of(capacity, d.Threads(), h.width()), h.order()
 	for first := 0; first < capacity; first += size {
 		thread := len(s.blocks) % d.Threads()
 		b := &cut{
@@ -79,6 +79,14 @@ func (h *chain) capacity() int {
 		}
 	}
 	return first.Shape()[0]
+}
+
+// width is how many numbers the values of a row have together.
+func (h *chain) width() (n int) {
+	for _, s := range h.steps {
+		n += s.Shape().TotalSize() / max(s.Shape()[0], 1)
+	}
+	return max(n, 1)
 }
 
 // findShared gives those buffers that others read. The inputs that are fed

@@ -31,7 +31,7 @@ func TestLargeGELU(t *testing.T) {
 		b := newOpBench(t, d, func(b *opBench) (*G.Node, []func()) {
 			rows := NewRows(capacity)
 			y := GELU(b.input("x", rows, cols))
-			b.graph.blocks = blockRows{1000, 1000}
+			b.graph.blocks = blockRows{min: 1000, max: 1000}
 			return y, []func(){func() { rows.Set(capacity) }, func() { rows.Set(2979) }, func() { rows.Set(1) }}
 		})
 		for batch, rows := range []int{capacity, 2979, 1} {

@@ -35,7 +35,7 @@ type opBench struct {
 func newOpBench(t testing.TB, d kernels.Device, test opTest) *opBench {
 	t.Helper()
 	b := &opBench{device: d, graph: NewGraph(d)}
-	b.graph.blocks = blockRows{1, 2} // of which every batch has some
+	b.graph.blocks = blockRows{min: 1, max: 2} // of which every batch has some
 	b.out, b.batches = test(b)
 	size := b.out.Shape().TotalSize()
 	weights := b.graph.Param("weights of the loss", drawn("weights of the loss", size), b.out.Shape()...)

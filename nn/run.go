@@ -43,21 +43,23 @@ func (b *block) run() {
 	}
 }
 
-// blockRows are the limits of the rows of a block; the last one may have fewer.
-type blockRows struct{ min, max int }
+// blockRows are the limits of the rows of a block, the last of which may have fewer:
+// at most max, or up to wide if their values together are no more than numbers.
+type blockRows struct{ min, max, wide, numbers int }
 
 // usualBlocks are large enough to be worth waking a thread, and so small that
-// what they compute stays in a core's cache.
-var usualBlocks = blockRows{16, 32}
+// what they compute stays in a core's cache of half a megabyte.
+var usualBlocks = blockRows{16, 32, 128, 1 << 17}
 
-// of is how many rows a block has, so that all threads get about as many of a
-// full batch. One thread takes all in one: blocks bring it nothing, and an
-// accelerator wants large calls.
-func (r blockRows) of(capacity, threads int) int {
+// of is how many rows of width numbers a block has, so that all threads get about
+// as many of a full batch. One thread takes all in one: blocks bring it nothing,
+// and an accelerator wants large calls.
+func (r blockRows) of(capacity, threads, width int) int {
 	if threads == 1 || capacity == 0 {
 		return capacity
 	}
-	rounds := (capacity + r.max*threads - 1) / (r.max * threads)
+	most := threads * max(r.max, min(r.wide, r.numbers/width))
+	rounds := (capacity + most - 1) / most
 	return max(r.min, (capacity+rounds*threads-1)/(rounds*threads))
 }
 

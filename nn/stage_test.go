@@ -154,7 +154,7 @@ func TestDivision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 150)
 		capacity := [2]int{size.Draw(t, "rows"), size.Draw(t, "other rows")}
-		blocks := rapid.SampledFrom([]blockRows{usualBlocks, {1, 1}, {1, 7}}).Draw(t, "blocks")
+		blocks := rapid.SampledFrom([]blockRows{usualBlocks, {min: 1, max: 1}, {min: 1, max: 7}}).Draw(t, "blocks")
 		number := rapid.IntRange(0, 20)
 		script := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [4]int {
 			return [4]int{rapid.IntRange(0, 6).Draw(t, "operation"), rapid.IntRange(0, 1).Draw(t, "side"), number.Draw(t, "a"), number.Draw(t, "b")}
@@ -215,11 +215,12 @@ func TestNothingIsUsedAgainTooEarly(t *testing.T) {
 // TestBlockRows: all threads have about as many blocks, of what a core's cache
 // holds; an input without rows has none.
 func TestBlockRows(t *testing.T) {
-	for _, c := range []struct{ capacity, threads, want int }{
-		{200, 1, 200}, {200, 2, 25}, {200, 3, 23}, {133, 3, 23}, {10, 3, 16}, {0, 1, 0}, {0, 2, 0},
+	for _, c := range []struct{ capacity, threads, width, want int }{
+		{200, 1, 5000, 200}, {200, 2, 5000, 25}, {200, 3, 5000, 23}, {133, 3, 5000, 23}, {10, 3, 5000, 16}, {0, 1, 1, 0}, {0, 2, 1, 0},
+		{200, 2, 1300, 100}, {200, 2, 1800, 50}, {200, 2, 1, 100}, {1000, 2, 1, 125},
 	} {
-		if got := usualBlocks.of(c.capacity, c.threads); got != c.want {
-			t.Errorf("%d rows, %d threads: blocks of %d, expected %d", c.capacity, c.threads, got, c.want)
+		if got := usualBlocks.of(c.capacity, c.threads, c.width); got != c.want {
+			t.Errorf("%d rows of %d numbers, %d threads: blocks of %d, expected %d", c.capacity, c.width, c.threads, got, c.want)
 		}
 	}
 }

@@ -54,21 +54,38 @@ func Measure() Rates {
 }
 
 func measure(e effort) Rates {
-	cores := runtime.GOMAXPROCS(0)
+	l := newLoads(e.copyBytes)
 	// 168 rows fill the register tiles of every level, and 32 columns are
 	// a whole panel; 128 deep, it fits the cache.
-	peak, model := product(cores, 168, 32, 128), product(cores, 200, 100, 172)
-	memory := copying(cores, e.copyBytes)
+	cores := len(l.model.calls)
+	peak := product(cores, 168, 32, 128)
 	for range e.runs { // in turns, so that load elsewhere meets them all
 		peak.run(e.length)
-		memory.run(e.length)
-		model.run(e.length)
+		l.memory.run(e.length)
+		l.model.run(e.length)
 	}
 	return Rates{
 		Machine: harness.Machine(devices.Target{}), Vector: cpu.Best().Level().String(), Cores: cores,
-		Peak: peak.best, Copy: memory.best, Gemm: model.best,
+		Peak: peak.best, Copy: l.memory.best, Gemm: l.model.best,
 		GPU: "none: this build has no GPU support",
 	}
+}
+
+// Loads are the product and the copy of [Rates].
+type Loads struct{ memory, model *gauge }
+
+// NewLoads takes 128 MiB a core.
+func NewLoads() *Loads { return newLoads(64 << 20) }
+
+func newLoads(copyBytes int) *Loads {
+	cores := runtime.GOMAXPROCS(0)
+	return &Loads{copying(cores, copyBytes), product(cores, 200, 100, 172)}
+}
+
+// Now returns the rates that other load on the machine leaves at the moment. It
+// takes about four times length.
+func (l *Loads) Now(length time.Duration) (gemm, memory Rate) {
+	return l.model.rate(length), l.memory.rate(length)
 }
 
 // gauge is work that every core repeats, and the best rate so far.
@@ -121,10 +138,14 @@ func copying(cores, size int) *gauge {
 // something is written to it.
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
-// run measures one core, then all.
 func (g *gauge) run(length time.Duration) {
-	g.best.OneCore = max(g.best.OneCore, g.amount*callsPerSecond(g.calls[:1], length))
-	g.best.AllCores = max(g.best.AllCores, g.amount*callsPerSecond(g.calls, length))
+	now := g.rate(length)
+	g.best = Rate{max(g.best.OneCore, now.OneCore), max(g.best.AllCores, now.AllCores)}
+}
+
+// rate measures one core, then all.
+func (g *gauge) rate(length time.Duration) Rate {
+	return Rate{g.amount * callsPerSecond(g.calls[:1], length), g.amount * callsPerSecond(g.calls, length)}
 }
 
 // callsPerSecond repeats every call on a core of its own.

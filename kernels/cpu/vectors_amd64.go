@@ -54,7 +54,7 @@ func avx2() Kernels {
 			SoftmaxBlocks: b.softmax, SoftmaxBlocksGrad: b.softmaxGrad, DivideSumBlocks: b.divideSum, DivideSumBlocksGrad: b.divideSumGrad,
 			GRURow: gruForwardAVX2, GRURowGrad: gruBackwardAVX2, TimeRow: timeForwardAVX2, TimeRowGrad: timeBackwardAVX2, EdgeGrad: edgeGradAVX2,
 			MixRow: mixAVX2, MixRowWithoutE: mixWithoutEAVX2, MixRowGrad: mixGradAVX2, MixRowGradWithoutE: mixGradWithoutEAVX2,
-			FoldRow: foldRowAVX2, FoldAddRow: foldAddAVX2, SumRows: rowSums{8, sumRowsAVX2}.sum, BucketizeRow: bucketizeAVX2,
+			CopyRows: copyMatrixRows, FoldRow: foldRowAVX2, FoldAddRow: foldAddAVX2, SumRows: rowSums{8, sumRowsAVX2}.sum, BucketizeRow: bucketizeAVX2,
 		},
 	}
 }
@@ -91,7 +91,7 @@ func avx512() Kernels {
 			GRURow: gruForwardAVX512, GRURowGrad: gruBackwardAVX512, TimeRow: timeForwardAVX512, TimeRowGrad: timeBackwardAVX512,
 			EdgeGrad: edgeGradAVX512,
 			MixRow:   mixAVX512, MixRowWithoutE: mixWithoutEAVX512, MixRowGrad: mixGradAVX512, MixRowGradWithoutE: mixGradWithoutEAVX512,
-			FoldRow: foldRowAVX512, FoldAddRow: foldAddAVX512, SumRows: rowSums{16, sumRowsAVX512}.sum, BucketizeRow: bucketizeAVX512,
+			CopyRows: copyMatrixRows, FoldRow: foldRowAVX512, FoldAddRow: foldAddAVX512, SumRows: rowSums{16, sumRowsAVX512}.sum, BucketizeRow: bucketizeAVX512,
 		},
 	}
 }

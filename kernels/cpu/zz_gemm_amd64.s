@@ -5581,6 +5581,16 @@ noReLU1:
 	JMP     next1
 
 partial1:
+	CMPQ    AX, $0x0c
+	JNE     odd1
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS X1, 32(AX)
+	ADDQ    CX, AX
+	JMP     next1
+
+odd1:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y2, (AX)
@@ -5688,6 +5698,19 @@ noReLU2:
 	JMP     next2
 
 partial2:
+	CMPQ    AX, $0x0c
+	JNE     odd2
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS X1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS X3, 32(AX)
+	ADDQ    CX, AX
+	JMP     next2
+
+odd2:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y4, (AX)
@@ -5813,6 +5836,22 @@ noReLU3:
 	JMP     next3
 
 partial3:
+	CMPQ    AX, $0x0c
+	JNE     odd3
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS X1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS X3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS X5, 32(AX)
+	ADDQ    CX, AX
+	JMP     next3
+
+odd3:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y6, (AX)
@@ -5956,6 +5995,25 @@ noReLU4:
 	JMP     next4
 
 partial4:
+	CMPQ    AX, $0x0c
+	JNE     odd4
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS X1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS X3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS X5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS X7, 32(AX)
+	ADDQ    CX, AX
+	JMP     next4
+
+odd4:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y8, (AX)
@@ -6117,6 +6175,28 @@ noReLU5:
 	JMP     next5
 
 partial5:
+	CMPQ    AX, $0x0c
+	JNE     odd5
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS X1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS X3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS X5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS X7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS X9, 32(AX)
+	ADDQ    CX, AX
+	JMP     next5
+
+odd5:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y10, (AX)
@@ -6296,6 +6376,31 @@ noReLU6:
 	JMP     next6
 
 partial6:
+	CMPQ    AX, $0x0c
+	JNE     odd6
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS X1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS X3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS X5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS X7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS X9, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y10, (AX)
+	VMOVUPS X11, 32(AX)
+	ADDQ    CX, AX
+	JMP     next6
+
+odd6:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y12, (AX)
@@ -6416,6 +6521,15 @@ noReLU1:
 	JMP     next1
 
 partial1:
+	CMPQ    AX, $0x04
+	JNE     odd1
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS X0, (AX)
+	ADDQ    CX, AX
+	JMP     next1
+
+odd1:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y1, (AX)
@@ -6506,6 +6620,17 @@ noReLU2:
 	JMP     next2
 
 partial2:
+	CMPQ    AX, $0x04
+	JNE     odd2
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS X0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X1, (AX)
+	ADDQ    CX, AX
+	JMP     next2
+
+odd2:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y2, (AX)
@@ -6607,6 +6732,19 @@ noReLU3:
 	JMP     next3
 
 partial3:
+	CMPQ    AX, $0x04
+	JNE     odd3
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS X0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X2, (AX)
+	ADDQ    CX, AX
+	JMP     next3
+
+odd3:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y3, (AX)
@@ -6719,6 +6857,21 @@ noReLU4:
 	JMP     next4
 
 partial4:
+	CMPQ    AX, $0x04
+	JNE     odd4
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS X0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X3, (AX)
+	ADDQ    CX, AX
+	JMP     next4
+
+odd4:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y4, (AX)
@@ -6842,6 +6995,23 @@ noReLU5:
 	JMP     next5
 
 partial5:
+	CMPQ    AX, $0x04
+	JNE     odd5
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS X0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X4, (AX)
+	ADDQ    CX, AX
+	JMP     next5
+
+odd5:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y5, (AX)
@@ -6976,6 +7146,25 @@ noReLU6:
 	JMP     next6
 
 partial6:
+	CMPQ    AX, $0x04
+	JNE     odd6
+	MOVQ    c+40(FP), AX
+	MOVQ    cRow+48(FP), CX
+	VMOVUPS X0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS X5, (AX)
+	ADDQ    CX, AX
+	JMP     next6
+
+odd6:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y6, (AX)

@@ -863,16 +863,16 @@ full1:
 	LEAQ    (DX)(R9*4), R10
 	MOVQ    R8, R11
 
-edge4:
+edge3:
 	DECQ    R11
-	JLT     counted5
+	JLT     counted4
 	VMOVUPS (R10), Y2
 	VCMPPS  $0x1d, Y2, Y0, Y2
 	VPSUBD  Y2, Y1, Y1
 	ADDQ    DI, R10
-	JMP     edge4
+	JMP     edge3
 
-counted5:
+counted4:
 	VMOVUPS Y1, (AX)(R9*4)
 	ADDQ    $0x08, R9
 	SUBQ    $0x08, SI
@@ -880,7 +880,7 @@ counted5:
 
 rest2:
 	TESTQ      SI, SI
-	JE         done3
+	JE         done5
 	LEAQ       masks<>+0(SB), R10
 	MOVQ       $0x00000010, R11
 	SUBQ       SI, R11
@@ -902,7 +902,7 @@ edge6:
 counted7:
 	VMASKMOVPS Y2, Y0, (AX)(R9*4)
 
-done3:
+done5:
 	VZEROUPPER
 	RET
 
@@ -928,16 +928,16 @@ full1:
 	LEAQ    (DX)(R9*4), R10
 	MOVQ    R8, R11
 
-edge4:
+edge3:
 	DECQ    R11
-	JLT     counted5
+	JLT     counted4
 	VMOVUPS (R10), Z3
 	VCMPPS  $0x1d, Z3, Z1, K1
 	VPSUBD  Z0, Z2, K1, Z2
 	ADDQ    DI, R10
-	JMP     edge4
+	JMP     edge3
 
-counted5:
+counted4:
 	VMOVUPS Z2, (AX)(R9*4)
 	ADDQ    $0x10, R9
 	SUBQ    $0x10, SI
@@ -945,7 +945,7 @@ counted5:
 
 rest2:
 	TESTQ     SI, SI
-	JE        done3
+	JE        done5
 	MOVL      $-1, R10
 	BZHIL     SI, R10, R10
 	KMOVW     R10, K1
@@ -966,7 +966,7 @@ edge6:
 counted7:
 	VMOVUPS Z2, K1, (AX)(R9*4)
 
-done3:
+done5:
 	VZEROUPPER
 	RET
 

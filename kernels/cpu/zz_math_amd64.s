@@ -779,19 +779,14 @@ full1:
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  Y5, Y4, Y2
 	VADDPS       constants<>+768(SB), Y2, Y2
-	VPSUBD       constants<>+128(SB), Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       constants<>+832(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y2, Y2
-	VPADDD       constants<>+832(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
+	VPADDD       constants<>+960(SB), Y3, Y3
 	VMULPS       Y3, Y2, Y2
+	VMULPS       constants<>+1024(SB), Y2, Y2
 	VMOVUPS      constants<>+768(SB), Y3
 	VADDPS       Y3, Y2, Y4
 	VDIVPS       Y4, Y2, Y4
-	VCMPPS       $0x11, constants<>+960(SB), Y1, Y1
+	VCMPPS       $0x11, constants<>+1088(SB), Y1, Y1
 	VBLENDVPS    Y1, Y2, Y3, Y1
 	VMOVAPS      Y1, Y2
 	VFNMADD231PS Y4, Y1, Y2
@@ -826,19 +821,14 @@ rest2:
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  Y5, Y4, Y0
 	VADDPS       constants<>+768(SB), Y0, Y0
-	VPSUBD       constants<>+128(SB), Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       constants<>+832(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y0, Y0
-	VPADDD       constants<>+832(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
+	VPADDD       constants<>+960(SB), Y3, Y3
 	VMULPS       Y3, Y0, Y0
+	VMULPS       constants<>+1024(SB), Y0, Y0
 	VMOVUPS      constants<>+768(SB), Y3
 	VADDPS       Y3, Y0, Y4
 	VDIVPS       Y4, Y0, Y4
-	VCMPPS       $0x11, constants<>+960(SB), Y2, Y2
+	VCMPPS       $0x11, constants<>+1088(SB), Y2, Y2
 	VBLENDVPS    Y2, Y0, Y3, Y0
 	VMOVAPS      Y0, Y2
 	VFNMADD231PS Y4, Y0, Y2
@@ -884,7 +874,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z5
 	VADDPS       Z5, Z4, Z6
 	VDIVPS       Z6, Z4, Z6
-	VCMPPS       $0x11, constants<>+960(SB), Z3, K1
+	VCMPPS       $0x11, constants<>+1088(SB), Z3, K1
 	VBLENDMPS    Z4, Z5, K1, Z1
 	VMOVAPS      Z1, Z3
 	VFNMADD231PS Z6, Z1, Z3
@@ -922,7 +912,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z3
 	VADDPS       Z3, Z0, Z4
 	VDIVPS       Z4, Z0, Z4
-	VCMPPS       $0x11, constants<>+960(SB), Z1, K2
+	VCMPPS       $0x11, constants<>+1088(SB), Z1, K2
 	VBLENDMPS    Z0, Z3, K2, Z2
 	VMOVAPS      Z2, Z0
 	VFNMADD231PS Z4, Z2, Z0
@@ -970,25 +960,20 @@ full1:
 	VMOVAPS      Y1, Y1
 	VFMADD231PS  Y5, Y4, Y1
 	VADDPS       constants<>+768(SB), Y1, Y1
-	VPSUBD       constants<>+128(SB), Y3, Y3
-	VPSRAD       $0x01, Y3, Y4
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       constants<>+832(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y1, Y1
-	VPADDD       constants<>+832(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
+	VPADDD       constants<>+960(SB), Y3, Y3
 	VMULPS       Y3, Y1, Y1
-	VADDPS       constants<>+1024(SB), Y1, Y3
+	VMULPS       constants<>+1024(SB), Y1, Y1
+	VADDPS       constants<>+1152(SB), Y1, Y3
 	VDIVPS       Y3, Y1, Y3
 	VMULPS       Y3, Y3, Y4
 	VMOVAPS      Y1, Y5
 	VADDPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+1088(SB), Y7
-	VFMADD213PS  constants<>+1152(SB), Y4, Y7
-	VFMADD213PS  constants<>+1216(SB), Y4, Y7
+	VMOVUPS      constants<>+1216(SB), Y7
 	VFMADD213PS  constants<>+1280(SB), Y4, Y7
 	VFMADD213PS  constants<>+1344(SB), Y4, Y7
+	VFMADD213PS  constants<>+1408(SB), Y4, Y7
+	VFMADD213PS  constants<>+1472(SB), Y4, Y7
 	VFNMADD231PS Y7, Y6, Y5
 	VFNMADD231PS Y5, Y3, Y1
 	VADDPS       Y1, Y2, Y1
@@ -1029,25 +1014,20 @@ rest2:
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  Y5, Y4, Y0
 	VADDPS       constants<>+768(SB), Y0, Y0
-	VPSUBD       constants<>+128(SB), Y2, Y2
-	VPSRAD       $0x01, Y2, Y4
-	VPSUBD       Y4, Y2, Y2
-	VPADDD       constants<>+832(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y0, Y0
-	VPADDD       constants<>+832(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
+	VPADDD       constants<>+960(SB), Y2, Y2
 	VMULPS       Y2, Y0, Y0
-	VADDPS       constants<>+1024(SB), Y0, Y2
+	VMULPS       constants<>+1024(SB), Y0, Y0
+	VADDPS       constants<>+1152(SB), Y0, Y2
 	VDIVPS       Y2, Y0, Y2
 	VMULPS       Y2, Y2, Y4
 	VMOVAPS      Y0, Y5
 	VADDPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+1088(SB), Y7
-	VFMADD213PS  constants<>+1152(SB), Y4, Y7
-	VFMADD213PS  constants<>+1216(SB), Y4, Y7
+	VMOVUPS      constants<>+1216(SB), Y7
 	VFMADD213PS  constants<>+1280(SB), Y4, Y7
 	VFMADD213PS  constants<>+1344(SB), Y4, Y7
+	VFMADD213PS  constants<>+1408(SB), Y4, Y7
+	VFMADD213PS  constants<>+1472(SB), Y4, Y7
 	VFNMADD231PS Y7, Y6, Y5
 	VFNMADD231PS Y5, Y2, Y0
 	VADDPS       Y0, Y3, Y0
@@ -1098,16 +1078,16 @@ full1:
 	VFMADD231PS  Z5, Z4, Z1
 	VADDPS       constants<>+768(SB), Z1, Z1
 	VSCALEFPS    Z3, Z1, Z1
-	VADDPS       constants<>+1024(SB), Z1, Z3
+	VADDPS       constants<>+1152(SB), Z1, Z3
 	VDIVPS       Z3, Z1, Z3
 	VMULPS       Z3, Z3, Z4
 	VMOVAPS      Z1, Z5
 	VADDPS       Z4, Z4, Z6
-	VMOVUPS      constants<>+1088(SB), Z7
-	VFMADD213PS  constants<>+1152(SB), Z4, Z7
-	VFMADD213PS  constants<>+1216(SB), Z4, Z7
+	VMOVUPS      constants<>+1216(SB), Z7
 	VFMADD213PS  constants<>+1280(SB), Z4, Z7
 	VFMADD213PS  constants<>+1344(SB), Z4, Z7
+	VFMADD213PS  constants<>+1408(SB), Z4, Z7
+	VFMADD213PS  constants<>+1472(SB), Z4, Z7
 	VFNMADD231PS Z7, Z6, Z5
 	VFNMADD231PS Z5, Z3, Z1
 	VADDPS       Z1, Z2, Z1
@@ -1148,16 +1128,16 @@ rest2:
 	VFMADD231PS  Z4, Z3, Z0
 	VADDPS       constants<>+768(SB), Z0, Z0
 	VSCALEFPS    Z1, Z0, Z0
-	VADDPS       constants<>+1024(SB), Z0, Z1
+	VADDPS       constants<>+1152(SB), Z0, Z1
 	VDIVPS       Z1, Z0, Z1
 	VMULPS       Z1, Z1, Z3
 	VMOVAPS      Z0, Z4
 	VADDPS       Z3, Z3, Z5
-	VMOVUPS      constants<>+1088(SB), Z6
-	VFMADD213PS  constants<>+1152(SB), Z3, Z6
-	VFMADD213PS  constants<>+1216(SB), Z3, Z6
+	VMOVUPS      constants<>+1216(SB), Z6
 	VFMADD213PS  constants<>+1280(SB), Z3, Z6
 	VFMADD213PS  constants<>+1344(SB), Z3, Z6
+	VFMADD213PS  constants<>+1408(SB), Z3, Z6
+	VFMADD213PS  constants<>+1472(SB), Z3, Z6
 	VFNMADD231PS Z6, Z5, Z4
 	VFNMADD231PS Z4, Z1, Z0
 	VADDPS       Z0, Z2, Z0
@@ -1204,19 +1184,14 @@ full1:
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  Y6, Y5, Y3
 	VADDPS       constants<>+768(SB), Y3, Y3
-	VPSUBD       constants<>+128(SB), Y4, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       constants<>+832(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y3, Y3
-	VPADDD       constants<>+832(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
+	VPADDD       constants<>+960(SB), Y4, Y4
 	VMULPS       Y4, Y3, Y3
+	VMULPS       constants<>+1024(SB), Y3, Y3
 	VMOVUPS      constants<>+768(SB), Y4
 	VADDPS       Y4, Y3, Y5
 	VDIVPS       Y5, Y3, Y5
-	VCMPPS       $0x11, constants<>+960(SB), Y2, Y2
+	VCMPPS       $0x11, constants<>+1088(SB), Y2, Y2
 	VBLENDVPS    Y2, Y3, Y4, Y2
 	VMOVAPS      Y2, Y3
 	VFNMADD231PS Y5, Y2, Y3
@@ -1256,19 +1231,14 @@ rest2:
 	VMOVAPS      Y1, Y1
 	VFMADD231PS  Y6, Y5, Y1
 	VADDPS       constants<>+768(SB), Y1, Y1
-	VPSUBD       constants<>+128(SB), Y4, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       constants<>+832(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y1, Y1
-	VPADDD       constants<>+832(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
+	VPADDD       constants<>+960(SB), Y4, Y4
 	VMULPS       Y4, Y1, Y1
+	VMULPS       constants<>+1024(SB), Y1, Y1
 	VMOVUPS      constants<>+768(SB), Y4
 	VADDPS       Y4, Y1, Y5
 	VDIVPS       Y5, Y1, Y5
-	VCMPPS       $0x11, constants<>+960(SB), Y3, Y3
+	VCMPPS       $0x11, constants<>+1088(SB), Y3, Y3
 	VBLENDVPS    Y3, Y1, Y4, Y1
 	VMOVAPS      Y1, Y3
 	VFNMADD231PS Y5, Y1, Y3
@@ -1322,7 +1292,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z6
 	VADDPS       Z6, Z5, Z7
 	VDIVPS       Z7, Z5, Z7
-	VCMPPS       $0x11, constants<>+960(SB), Z4, K1
+	VCMPPS       $0x11, constants<>+1088(SB), Z4, K1
 	VBLENDMPS    Z5, Z6, K1, Z2
 	VMOVAPS      Z2, Z4
 	VFNMADD231PS Z7, Z2, Z4
@@ -1365,7 +1335,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z4
 	VADDPS       Z4, Z1, Z5
 	VDIVPS       Z5, Z1, Z5
-	VCMPPS       $0x11, constants<>+960(SB), Z2, K2
+	VCMPPS       $0x11, constants<>+1088(SB), Z2, K2
 	VBLENDMPS    Z1, Z4, K2, Z3
 	VMOVAPS      Z3, Z1
 	VFNMADD231PS Z5, Z3, Z1
@@ -1684,34 +1654,263 @@ TEXT ·softmaxPackedAVX2(SB), NOSPLIT, $0-76
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      (BX), Y2
-	XORQ         R8, R8
+	MOVQ         CX, R8
+	XORQ         R9, R9
+	LEAQ         8(DI)(DI*2), R10
+	MOVQ         DI, R11
+	SHLQ         $0x02, R11
 
 full1:
-	CMPQ    DX, $0x08
+	CMPQ    DX, R10
 	JLT     rest2
-	VMOVUPS (CX)(R8*4), Y3
+	LEAQ    (R9)(DI*1), R12
+	LEAQ    (R12)(DI*1), R13
+	LEAQ    (R13)(DI*1), R14
+	VMOVUPS (CX)(R9*4), Y3
+	VMOVUPS (CX)(R12*4), Y4
+	VMOVUPS (CX)(R13*4), Y5
+	VMOVUPS (CX)(R14*4), Y6
+	VMOVAPS Y3, Y7
+	VMOVAPS Y4, Y8
+	VMOVAPS Y5, Y9
+	VMOVAPS Y6, Y10
+	CMPQ    SI, $0x04
+	JLE     beyond3
+	VMOVUPS 256(BX), Y11
+	VPERMPS Y7, Y11, Y12
+	VMAXPS  Y12, Y7, Y7
+	VPERMPS Y8, Y11, Y12
+	VMAXPS  Y12, Y8, Y8
+	VPERMPS Y9, Y11, Y12
+	VMAXPS  Y12, Y9, Y9
+	VPERMPS Y10, Y11, Y11
+	VMAXPS  Y11, Y10, Y10
+
+beyond3:
+	CMPQ    SI, $0x02
+	JLE     beyond4
+	VMOVUPS 384(BX), Y11
+	VPERMPS Y7, Y11, Y12
+	VMAXPS  Y12, Y7, Y7
+	VPERMPS Y8, Y11, Y12
+	VMAXPS  Y12, Y8, Y8
+	VPERMPS Y9, Y11, Y12
+	VMAXPS  Y12, Y9, Y9
+	VPERMPS Y10, Y11, Y11
+	VMAXPS  Y11, Y10, Y10
+
+beyond4:
+	CMPQ    SI, $0x01
+	JLE     beyond5
+	VMOVUPS 512(BX), Y11
+	VPERMPS Y7, Y11, Y12
+	VMAXPS  Y12, Y7, Y7
+	VPERMPS Y8, Y11, Y12
+	VMAXPS  Y12, Y8, Y8
+	VPERMPS Y9, Y11, Y12
+	VMAXPS  Y12, Y9, Y9
+	VPERMPS Y10, Y11, Y11
+	VMAXPS  Y11, Y10, Y10
+
+beyond5:
+	VMOVUPS      64(BX), Y11
+	VPERMPS      Y7, Y11, Y7
+	VPERMPS      Y8, Y11, Y8
+	VPERMPS      Y9, Y11, Y9
+	VPERMPS      Y10, Y11, Y10
+	VSUBPS       Y7, Y3, Y3
+	VSUBPS       Y8, Y4, Y4
+	VSUBPS       Y9, Y5, Y5
+	VSUBPS       Y10, Y6, Y6
+	VMULPS       Y0, Y3, Y3
+	VMAXPS       Y3, Y1, Y3
+	VMOVUPS      constants<>+128(SB), Y7
+	VFMADD231PS  constants<>+192(SB), Y3, Y7
+	VSUBPS       constants<>+128(SB), Y7, Y8
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS constants<>+256(SB), Y8, Y3
+	VFNMADD231PS constants<>+320(SB), Y8, Y3
+	VMULPS       Y3, Y3, Y8
+	VMOVUPS      constants<>+384(SB), Y9
+	VFMADD213PS  constants<>+448(SB), Y3, Y9
+	VFMADD213PS  constants<>+512(SB), Y3, Y9
+	VFMADD213PS  constants<>+576(SB), Y3, Y9
+	VFMADD213PS  constants<>+640(SB), Y3, Y9
+	VFMADD213PS  constants<>+704(SB), Y3, Y9
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  Y9, Y8, Y3
+	VADDPS       constants<>+768(SB), Y3, Y3
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       constants<>+960(SB), Y7, Y7
+	VMULPS       Y7, Y3, Y3
+	VMULPS       constants<>+1024(SB), Y3, Y3
+	VMULPS       Y0, Y4, Y4
+	VMAXPS       Y4, Y1, Y4
+	VMOVUPS      constants<>+128(SB), Y7
+	VFMADD231PS  constants<>+192(SB), Y4, Y7
+	VSUBPS       constants<>+128(SB), Y7, Y8
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS constants<>+256(SB), Y8, Y4
+	VFNMADD231PS constants<>+320(SB), Y8, Y4
+	VMULPS       Y4, Y4, Y8
+	VMOVUPS      constants<>+384(SB), Y9
+	VFMADD213PS  constants<>+448(SB), Y4, Y9
+	VFMADD213PS  constants<>+512(SB), Y4, Y9
+	VFMADD213PS  constants<>+576(SB), Y4, Y9
+	VFMADD213PS  constants<>+640(SB), Y4, Y9
+	VFMADD213PS  constants<>+704(SB), Y4, Y9
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  Y9, Y8, Y4
+	VADDPS       constants<>+768(SB), Y4, Y4
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       constants<>+960(SB), Y7, Y7
+	VMULPS       Y7, Y4, Y4
+	VMULPS       constants<>+1024(SB), Y4, Y4
+	VMULPS       Y0, Y5, Y5
+	VMAXPS       Y5, Y1, Y5
+	VMOVUPS      constants<>+128(SB), Y7
+	VFMADD231PS  constants<>+192(SB), Y5, Y7
+	VSUBPS       constants<>+128(SB), Y7, Y8
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS constants<>+256(SB), Y8, Y5
+	VFNMADD231PS constants<>+320(SB), Y8, Y5
+	VMULPS       Y5, Y5, Y8
+	VMOVUPS      constants<>+384(SB), Y9
+	VFMADD213PS  constants<>+448(SB), Y5, Y9
+	VFMADD213PS  constants<>+512(SB), Y5, Y9
+	VFMADD213PS  constants<>+576(SB), Y5, Y9
+	VFMADD213PS  constants<>+640(SB), Y5, Y9
+	VFMADD213PS  constants<>+704(SB), Y5, Y9
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  Y9, Y8, Y5
+	VADDPS       constants<>+768(SB), Y5, Y5
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       constants<>+960(SB), Y7, Y7
+	VMULPS       Y7, Y5, Y5
+	VMULPS       constants<>+1024(SB), Y5, Y5
+	VMULPS       Y0, Y6, Y6
+	VMAXPS       Y6, Y1, Y6
+	VMOVUPS      constants<>+128(SB), Y7
+	VFMADD231PS  constants<>+192(SB), Y6, Y7
+	VSUBPS       constants<>+128(SB), Y7, Y8
+	VMOVAPS      Y6, Y6
+	VFNMADD231PS constants<>+256(SB), Y8, Y6
+	VFNMADD231PS constants<>+320(SB), Y8, Y6
+	VMULPS       Y6, Y6, Y8
+	VMOVUPS      constants<>+384(SB), Y9
+	VFMADD213PS  constants<>+448(SB), Y6, Y9
+	VFMADD213PS  constants<>+512(SB), Y6, Y9
+	VFMADD213PS  constants<>+576(SB), Y6, Y9
+	VFMADD213PS  constants<>+640(SB), Y6, Y9
+	VFMADD213PS  constants<>+704(SB), Y6, Y9
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y9, Y8, Y6
+	VADDPS       constants<>+768(SB), Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       constants<>+960(SB), Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VMULPS       constants<>+1024(SB), Y6, Y6
+	VMOVAPS      Y3, Y7
+	VMOVAPS      Y4, Y8
+	VMOVAPS      Y5, Y9
+	VMOVAPS      Y6, Y10
+	CMPQ         SI, $0x04
+	JLE          beyond6
+	VMOVUPS      256(BX), Y11
+	VPERMPS      Y7, Y11, Y12
+	VANDPS       320(BX), Y12, Y12
+	VADDPS       Y12, Y7, Y7
+	VPERMPS      Y8, Y11, Y12
+	VANDPS       320(BX), Y12, Y12
+	VADDPS       Y12, Y8, Y8
+	VPERMPS      Y9, Y11, Y12
+	VANDPS       320(BX), Y12, Y12
+	VADDPS       Y12, Y9, Y9
+	VPERMPS      Y10, Y11, Y11
+	VANDPS       320(BX), Y11, Y11
+	VADDPS       Y11, Y10, Y10
+
+beyond6:
+	CMPQ    SI, $0x02
+	JLE     beyond7
+	VMOVUPS 384(BX), Y11
+	VPERMPS Y7, Y11, Y12
+	VANDPS  448(BX), Y12, Y12
+	VADDPS  Y12, Y7, Y7
+	VPERMPS Y8, Y11, Y12
+	VANDPS  448(BX), Y12, Y12
+	VADDPS  Y12, Y8, Y8
+	VPERMPS Y9, Y11, Y12
+	VANDPS  448(BX), Y12, Y12
+	VADDPS  Y12, Y9, Y9
+	VPERMPS Y10, Y11, Y11
+	VANDPS  448(BX), Y11, Y11
+	VADDPS  Y11, Y10, Y10
+
+beyond7:
+	CMPQ    SI, $0x01
+	JLE     beyond8
+	VMOVUPS 512(BX), Y11
+	VPERMPS Y7, Y11, Y12
+	VANDPS  576(BX), Y12, Y12
+	VADDPS  Y12, Y7, Y7
+	VPERMPS Y8, Y11, Y12
+	VANDPS  576(BX), Y12, Y12
+	VADDPS  Y12, Y8, Y8
+	VPERMPS Y9, Y11, Y12
+	VANDPS  576(BX), Y12, Y12
+	VADDPS  Y12, Y9, Y9
+	VPERMPS Y10, Y11, Y11
+	VANDPS  576(BX), Y11, Y11
+	VADDPS  Y11, Y10, Y10
+
+beyond8:
+	VMOVUPS   64(BX), Y11
+	VPERMPS   Y7, Y11, Y7
+	VPERMPS   Y8, Y11, Y8
+	VPERMPS   Y9, Y11, Y9
+	VPERMPS   Y10, Y11, Y10
+	VDIVPS    Y7, Y3, Y3
+	VDIVPS    Y8, Y4, Y4
+	VDIVPS    Y9, Y5, Y5
+	VDIVPS    Y10, Y6, Y6
+	VMOVUPS   Y3, (AX)(R9*4)
+	VMOVUPS   Y4, (AX)(R12*4)
+	VMOVUPS   Y5, (AX)(R13*4)
+	VMOVUPS   (R8)(R14*4), Y3
+	VBLENDVPS Y2, Y6, Y3, Y3
+	VMOVUPS   Y3, (AX)(R14*4)
+	ADDQ      R11, R9
+	SUBQ      R11, DX
+	JMP       full1
+
+rest2:
+full9:
+	CMPQ    DX, $0x08
+	JLT     rest10
+	VMOVUPS (CX)(R9*4), Y3
 	VMOVAPS Y3, Y4
 	CMPQ    SI, $0x04
-	JLE     beyond4
+	JLE     beyond11
 	VMOVUPS 256(BX), Y5
 	VPERMPS Y4, Y5, Y5
 	VMAXPS  Y5, Y4, Y4
 
-beyond4:
+beyond11:
 	CMPQ    SI, $0x02
-	JLE     beyond5
+	JLE     beyond12
 	VMOVUPS 384(BX), Y5
 	VPERMPS Y4, Y5, Y5
 	VMAXPS  Y5, Y4, Y4
 
-beyond5:
+beyond12:
 	CMPQ    SI, $0x01
-	JLE     beyond6
+	JLE     beyond13
 	VMOVUPS 512(BX), Y5
 	VPERMPS Y4, Y5, Y5
 	VMAXPS  Y5, Y4, Y4
 
-beyond6:
+beyond13:
 	VMOVUPS      64(BX), Y5
 	VPERMPS      Y4, Y5, Y4
 	VSUBPS       Y4, Y3, Y3
@@ -1733,80 +1932,75 @@ beyond6:
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  Y6, Y5, Y3
 	VADDPS       constants<>+768(SB), Y3, Y3
-	VPSUBD       constants<>+128(SB), Y4, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       constants<>+832(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y3, Y3
-	VPADDD       constants<>+832(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
+	VPADDD       constants<>+960(SB), Y4, Y4
 	VMULPS       Y4, Y3, Y3
+	VMULPS       constants<>+1024(SB), Y3, Y3
 	VMOVAPS      Y3, Y4
 	CMPQ         SI, $0x04
-	JLE          beyond7
+	JLE          beyond14
 	VMOVUPS      256(BX), Y5
 	VPERMPS      Y4, Y5, Y5
 	VANDPS       320(BX), Y5, Y5
 	VADDPS       Y5, Y4, Y4
 
-beyond7:
+beyond14:
 	CMPQ    SI, $0x02
-	JLE     beyond8
+	JLE     beyond15
 	VMOVUPS 384(BX), Y5
 	VPERMPS Y4, Y5, Y5
 	VANDPS  448(BX), Y5, Y5
 	VADDPS  Y5, Y4, Y4
 
-beyond8:
+beyond15:
 	CMPQ    SI, $0x01
-	JLE     beyond9
+	JLE     beyond16
 	VMOVUPS 512(BX), Y5
 	VPERMPS Y4, Y5, Y5
 	VANDPS  576(BX), Y5, Y5
 	VADDPS  Y5, Y4, Y4
 
-beyond9:
+beyond16:
 	VMOVUPS   64(BX), Y5
 	VPERMPS   Y4, Y5, Y4
 	VDIVPS    Y4, Y3, Y3
-	VMOVUPS   (AX)(R8*4), Y4
+	VMOVUPS   (R8)(R9*4), Y4
 	VBLENDVPS Y2, Y3, Y4, Y3
-	VMOVUPS   Y3, (AX)(R8*4)
-	ADDQ      DI, R8
+	VMOVUPS   Y3, (AX)(R9*4)
+	ADDQ      DI, R9
 	SUBQ      DI, DX
-	JMP       full1
+	JMP       full9
 
-rest2:
+rest10:
 	TESTQ      DX, DX
-	JE         done3
+	JE         done17
 	LEAQ       masks<>+0(SB), DI
-	MOVQ       $0x00000010, R9
-	SUBQ       DX, R9
-	VMOVUPS    (DI)(R9*4), Y2
-	VMASKMOVPS (CX)(R8*4), Y2, Y3
+	MOVQ       $0x00000010, R8
+	SUBQ       DX, R8
+	VMOVUPS    (DI)(R8*4), Y2
+	VMASKMOVPS (CX)(R9*4), Y2, Y3
 	VMOVAPS    Y3, Y4
 	CMPQ       SI, $0x04
-	JLE        beyond10
+	JLE        beyond18
 	VMOVUPS    256(BX), Y5
 	VPERMPS    Y4, Y5, Y5
 	VMAXPS     Y5, Y4, Y4
 
-beyond10:
+beyond18:
 	CMPQ    SI, $0x02
-	JLE     beyond11
+	JLE     beyond19
 	VMOVUPS 384(BX), Y5
 	VPERMPS Y4, Y5, Y5
 	VMAXPS  Y5, Y4, Y4
 
-beyond11:
+beyond19:
 	CMPQ    SI, $0x01
-	JLE     beyond12
+	JLE     beyond20
 	VMOVUPS 512(BX), Y5
 	VPERMPS Y4, Y5, Y5
 	VMAXPS  Y5, Y4, Y4
 
-beyond12:
+beyond20:
 	VMOVUPS      64(BX), Y5
 	VPERMPS      Y4, Y5, Y4
 	VSUBPS       Y4, Y3, Y3
@@ -1828,46 +2022,41 @@ beyond12:
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  Y4, Y3, Y0
 	VADDPS       constants<>+768(SB), Y0, Y0
-	VPSUBD       constants<>+128(SB), Y1, Y1
-	VPSRAD       $0x01, Y1, Y3
-	VPSUBD       Y3, Y1, Y1
-	VPADDD       constants<>+832(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y0, Y0
-	VPADDD       constants<>+832(SB), Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
+	VPADDD       constants<>+960(SB), Y1, Y1
 	VMULPS       Y1, Y0, Y0
+	VMULPS       constants<>+1024(SB), Y0, Y0
 	VMOVAPS      Y0, Y1
 	CMPQ         SI, $0x04
-	JLE          beyond13
+	JLE          beyond21
 	VMOVUPS      256(BX), Y3
 	VPERMPS      Y1, Y3, Y3
 	VANDPS       320(BX), Y3, Y3
 	VADDPS       Y3, Y1, Y1
 
-beyond13:
+beyond21:
 	CMPQ    SI, $0x02
-	JLE     beyond14
+	JLE     beyond22
 	VMOVUPS 384(BX), Y3
 	VPERMPS Y1, Y3, Y3
 	VANDPS  448(BX), Y3, Y3
 	VADDPS  Y3, Y1, Y1
 
-beyond14:
+beyond22:
 	CMPQ    SI, $0x01
-	JLE     beyond15
+	JLE     beyond23
 	VMOVUPS 512(BX), Y3
 	VPERMPS Y1, Y3, Y3
 	VANDPS  576(BX), Y3, Y3
 	VADDPS  Y3, Y1, Y1
 
-beyond15:
+beyond23:
 	VMOVUPS    64(BX), Y3
 	VPERMPS    Y1, Y3, Y1
 	VDIVPS     Y1, Y0, Y0
-	VMASKMOVPS Y0, Y2, (AX)(R8*4)
+	VMASKMOVPS Y0, Y2, (AX)(R9*4)
 
-done3:
+done17:
 	VZEROUPPER
 	RET
 
@@ -1885,41 +2074,286 @@ TEXT ·softmaxPackedAVX512(SB), NOSPLIT, $0-76
 	VMOVUPS      constants<>+64(SB), Z1
 	VMOVUPS      (BX), Z2
 	VPMOVD2M     Z2, K1
+	MOVQ         CX, R8
 	XORQ         R8, R8
+	LEAQ         16(DI)(DI*2), R9
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
 
 full1:
-	CMPQ      DX, $0x10
+	CMPQ      DX, R9
 	JLT       rest2
+	LEAQ      (R8)(DI*1), R11
+	LEAQ      (R11)(DI*1), R12
+	LEAQ      (R12)(DI*1), R13
+	VMOVUPS.Z (CX)(R8*4), K1, Z2
+	VMOVUPS.Z (CX)(R11*4), K1, Z3
+	VMOVUPS.Z (CX)(R12*4), K1, Z4
+	VMOVUPS.Z (CX)(R13*4), K1, Z5
+	VMOVAPS   Z2, Z6
+	VMOVAPS   Z3, Z7
+	VMOVAPS   Z4, Z8
+	VMOVAPS   Z5, Z9
+	CMPQ      SI, $0x08
+	JLE       beyond3
+	VMOVUPS   128(BX), Z10
+	VPERMPS   Z6, Z10, Z11
+	VMAXPS    Z11, Z6, Z6
+	VPERMPS   Z7, Z10, Z11
+	VMAXPS    Z11, Z7, Z7
+	VPERMPS   Z8, Z10, Z11
+	VMAXPS    Z11, Z8, Z8
+	VPERMPS   Z9, Z10, Z10
+	VMAXPS    Z10, Z9, Z9
+
+beyond3:
+	CMPQ    SI, $0x04
+	JLE     beyond4
+	VMOVUPS 256(BX), Z10
+	VPERMPS Z6, Z10, Z11
+	VMAXPS  Z11, Z6, Z6
+	VPERMPS Z7, Z10, Z11
+	VMAXPS  Z11, Z7, Z7
+	VPERMPS Z8, Z10, Z11
+	VMAXPS  Z11, Z8, Z8
+	VPERMPS Z9, Z10, Z10
+	VMAXPS  Z10, Z9, Z9
+
+beyond4:
+	CMPQ    SI, $0x02
+	JLE     beyond5
+	VMOVUPS 384(BX), Z10
+	VPERMPS Z6, Z10, Z11
+	VMAXPS  Z11, Z6, Z6
+	VPERMPS Z7, Z10, Z11
+	VMAXPS  Z11, Z7, Z7
+	VPERMPS Z8, Z10, Z11
+	VMAXPS  Z11, Z8, Z8
+	VPERMPS Z9, Z10, Z10
+	VMAXPS  Z10, Z9, Z9
+
+beyond5:
+	CMPQ    SI, $0x01
+	JLE     beyond6
+	VMOVUPS 512(BX), Z10
+	VPERMPS Z6, Z10, Z11
+	VMAXPS  Z11, Z6, Z6
+	VPERMPS Z7, Z10, Z11
+	VMAXPS  Z11, Z7, Z7
+	VPERMPS Z8, Z10, Z11
+	VMAXPS  Z11, Z8, Z8
+	VPERMPS Z9, Z10, Z10
+	VMAXPS  Z10, Z9, Z9
+
+beyond6:
+	VMOVUPS      64(BX), Z10
+	VPERMPS      Z6, Z10, Z6
+	VPERMPS      Z7, Z10, Z7
+	VPERMPS      Z8, Z10, Z8
+	VPERMPS      Z9, Z10, Z9
+	VSUBPS       Z6, Z2, Z2
+	VSUBPS       Z7, Z3, Z3
+	VSUBPS       Z8, Z4, Z4
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z0, Z2, Z2
+	VMAXPS       Z2, Z1, Z2
+	VMOVUPS      constants<>+128(SB), Z6
+	VFMADD231PS  constants<>+192(SB), Z2, Z6
+	VSUBPS       constants<>+128(SB), Z6, Z6
+	VMOVAPS      Z2, Z2
+	VFNMADD231PS constants<>+256(SB), Z6, Z2
+	VFNMADD231PS constants<>+320(SB), Z6, Z2
+	VMULPS       Z2, Z2, Z7
+	VMOVUPS      constants<>+384(SB), Z8
+	VFMADD213PS  constants<>+448(SB), Z2, Z8
+	VFMADD213PS  constants<>+512(SB), Z2, Z8
+	VFMADD213PS  constants<>+576(SB), Z2, Z8
+	VFMADD213PS  constants<>+640(SB), Z2, Z8
+	VFMADD213PS  constants<>+704(SB), Z2, Z8
+	VMOVAPS      Z2, Z2
+	VFMADD231PS  Z8, Z7, Z2
+	VADDPS       constants<>+768(SB), Z2, Z2
+	VSCALEFPS    Z6, Z2, Z2
+	VMULPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z1, Z3
+	VMOVUPS      constants<>+128(SB), Z6
+	VFMADD231PS  constants<>+192(SB), Z3, Z6
+	VSUBPS       constants<>+128(SB), Z6, Z6
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS constants<>+256(SB), Z6, Z3
+	VFNMADD231PS constants<>+320(SB), Z6, Z3
+	VMULPS       Z3, Z3, Z7
+	VMOVUPS      constants<>+384(SB), Z8
+	VFMADD213PS  constants<>+448(SB), Z3, Z8
+	VFMADD213PS  constants<>+512(SB), Z3, Z8
+	VFMADD213PS  constants<>+576(SB), Z3, Z8
+	VFMADD213PS  constants<>+640(SB), Z3, Z8
+	VFMADD213PS  constants<>+704(SB), Z3, Z8
+	VMOVAPS      Z3, Z3
+	VFMADD231PS  Z8, Z7, Z3
+	VADDPS       constants<>+768(SB), Z3, Z3
+	VSCALEFPS    Z6, Z3, Z3
+	VMULPS       Z0, Z4, Z4
+	VMAXPS       Z4, Z1, Z4
+	VMOVUPS      constants<>+128(SB), Z6
+	VFMADD231PS  constants<>+192(SB), Z4, Z6
+	VSUBPS       constants<>+128(SB), Z6, Z6
+	VMOVAPS      Z4, Z4
+	VFNMADD231PS constants<>+256(SB), Z6, Z4
+	VFNMADD231PS constants<>+320(SB), Z6, Z4
+	VMULPS       Z4, Z4, Z7
+	VMOVUPS      constants<>+384(SB), Z8
+	VFMADD213PS  constants<>+448(SB), Z4, Z8
+	VFMADD213PS  constants<>+512(SB), Z4, Z8
+	VFMADD213PS  constants<>+576(SB), Z4, Z8
+	VFMADD213PS  constants<>+640(SB), Z4, Z8
+	VFMADD213PS  constants<>+704(SB), Z4, Z8
+	VMOVAPS      Z4, Z4
+	VFMADD231PS  Z8, Z7, Z4
+	VADDPS       constants<>+768(SB), Z4, Z4
+	VSCALEFPS    Z6, Z4, Z4
+	VMULPS       Z0, Z5, Z5
+	VMAXPS       Z5, Z1, Z5
+	VMOVUPS      constants<>+128(SB), Z6
+	VFMADD231PS  constants<>+192(SB), Z5, Z6
+	VSUBPS       constants<>+128(SB), Z6, Z6
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS constants<>+256(SB), Z6, Z5
+	VFNMADD231PS constants<>+320(SB), Z6, Z5
+	VMULPS       Z5, Z5, Z7
+	VMOVUPS      constants<>+384(SB), Z8
+	VFMADD213PS  constants<>+448(SB), Z5, Z8
+	VFMADD213PS  constants<>+512(SB), Z5, Z8
+	VFMADD213PS  constants<>+576(SB), Z5, Z8
+	VFMADD213PS  constants<>+640(SB), Z5, Z8
+	VFMADD213PS  constants<>+704(SB), Z5, Z8
+	VMOVAPS      Z5, Z5
+	VFMADD231PS  Z8, Z7, Z5
+	VADDPS       constants<>+768(SB), Z5, Z5
+	VSCALEFPS    Z6, Z5, Z5
+	VMOVAPS      Z2, Z6
+	VMOVAPS      Z3, Z7
+	VMOVAPS      Z4, Z8
+	VMOVAPS      Z5, Z9
+	CMPQ         SI, $0x08
+	JLE          beyond7
+	VMOVUPS      128(BX), Z10
+	VPERMPS      Z6, Z10, Z11
+	VANDPS       192(BX), Z11, Z11
+	VADDPS       Z11, Z6, Z6
+	VPERMPS      Z7, Z10, Z11
+	VANDPS       192(BX), Z11, Z11
+	VADDPS       Z11, Z7, Z7
+	VPERMPS      Z8, Z10, Z11
+	VANDPS       192(BX), Z11, Z11
+	VADDPS       Z11, Z8, Z8
+	VPERMPS      Z9, Z10, Z10
+	VANDPS       192(BX), Z10, Z10
+	VADDPS       Z10, Z9, Z9
+
+beyond7:
+	CMPQ    SI, $0x04
+	JLE     beyond8
+	VMOVUPS 256(BX), Z10
+	VPERMPS Z6, Z10, Z11
+	VANDPS  320(BX), Z11, Z11
+	VADDPS  Z11, Z6, Z6
+	VPERMPS Z7, Z10, Z11
+	VANDPS  320(BX), Z11, Z11
+	VADDPS  Z11, Z7, Z7
+	VPERMPS Z8, Z10, Z11
+	VANDPS  320(BX), Z11, Z11
+	VADDPS  Z11, Z8, Z8
+	VPERMPS Z9, Z10, Z10
+	VANDPS  320(BX), Z10, Z10
+	VADDPS  Z10, Z9, Z9
+
+beyond8:
+	CMPQ    SI, $0x02
+	JLE     beyond9
+	VMOVUPS 384(BX), Z10
+	VPERMPS Z6, Z10, Z11
+	VANDPS  448(BX), Z11, Z11
+	VADDPS  Z11, Z6, Z6
+	VPERMPS Z7, Z10, Z11
+	VANDPS  448(BX), Z11, Z11
+	VADDPS  Z11, Z7, Z7
+	VPERMPS Z8, Z10, Z11
+	VANDPS  448(BX), Z11, Z11
+	VADDPS  Z11, Z8, Z8
+	VPERMPS Z9, Z10, Z10
+	VANDPS  448(BX), Z10, Z10
+	VADDPS  Z10, Z9, Z9
+
+beyond9:
+	CMPQ    SI, $0x01
+	JLE     beyond10
+	VMOVUPS 512(BX), Z10
+	VPERMPS Z6, Z10, Z11
+	VANDPS  576(BX), Z11, Z11
+	VADDPS  Z11, Z6, Z6
+	VPERMPS Z7, Z10, Z11
+	VANDPS  576(BX), Z11, Z11
+	VADDPS  Z11, Z7, Z7
+	VPERMPS Z8, Z10, Z11
+	VANDPS  576(BX), Z11, Z11
+	VADDPS  Z11, Z8, Z8
+	VPERMPS Z9, Z10, Z10
+	VANDPS  576(BX), Z10, Z10
+	VADDPS  Z10, Z9, Z9
+
+beyond10:
+	VMOVUPS 64(BX), Z10
+	VPERMPS Z6, Z10, Z6
+	VPERMPS Z7, Z10, Z7
+	VPERMPS Z8, Z10, Z8
+	VPERMPS Z9, Z10, Z9
+	VDIVPS  Z6, Z2, Z2
+	VDIVPS  Z7, Z3, Z3
+	VDIVPS  Z8, Z4, Z4
+	VDIVPS  Z9, Z5, Z5
+	VMOVUPS Z2, K1, (AX)(R8*4)
+	VMOVUPS Z3, K1, (AX)(R11*4)
+	VMOVUPS Z4, K1, (AX)(R12*4)
+	VMOVUPS Z5, K1, (AX)(R13*4)
+	ADDQ    R10, R8
+	SUBQ    R10, DX
+	JMP     full1
+
+rest2:
+full11:
+	CMPQ      DX, $0x10
+	JLT       rest12
 	VMOVUPS.Z (CX)(R8*4), K1, Z2
 	VMOVAPS   Z2, Z3
 	CMPQ      SI, $0x08
-	JLE       beyond4
+	JLE       beyond13
 	VMOVUPS   128(BX), Z4
 	VPERMPS   Z3, Z4, Z4
 	VMAXPS    Z4, Z3, Z3
 
-beyond4:
+beyond13:
 	CMPQ    SI, $0x04
-	JLE     beyond5
+	JLE     beyond14
 	VMOVUPS 256(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VMAXPS  Z4, Z3, Z3
 
-beyond5:
+beyond14:
 	CMPQ    SI, $0x02
-	JLE     beyond6
+	JLE     beyond15
 	VMOVUPS 384(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VMAXPS  Z4, Z3, Z3
 
-beyond6:
+beyond15:
 	CMPQ    SI, $0x01
-	JLE     beyond7
+	JLE     beyond16
 	VMOVUPS 512(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VMAXPS  Z4, Z3, Z3
 
-beyond7:
+beyond16:
 	VMOVUPS      64(BX), Z4
 	VPERMPS      Z3, Z4, Z3
 	VSUBPS       Z3, Z2, Z2
@@ -1944,81 +2378,81 @@ beyond7:
 	VSCALEFPS    Z3, Z2, Z2
 	VMOVAPS      Z2, Z3
 	CMPQ         SI, $0x08
-	JLE          beyond8
+	JLE          beyond17
 	VMOVUPS      128(BX), Z4
 	VPERMPS      Z3, Z4, Z4
 	VANDPS       192(BX), Z4, Z4
 	VADDPS       Z4, Z3, Z3
 
-beyond8:
+beyond17:
 	CMPQ    SI, $0x04
-	JLE     beyond9
+	JLE     beyond18
 	VMOVUPS 256(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VANDPS  320(BX), Z4, Z4
 	VADDPS  Z4, Z3, Z3
 
-beyond9:
+beyond18:
 	CMPQ    SI, $0x02
-	JLE     beyond10
+	JLE     beyond19
 	VMOVUPS 384(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VANDPS  448(BX), Z4, Z4
 	VADDPS  Z4, Z3, Z3
 
-beyond10:
+beyond19:
 	CMPQ    SI, $0x01
-	JLE     beyond11
+	JLE     beyond20
 	VMOVUPS 512(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VANDPS  576(BX), Z4, Z4
 	VADDPS  Z4, Z3, Z3
 
-beyond11:
+beyond20:
 	VMOVUPS 64(BX), Z4
 	VPERMPS Z3, Z4, Z3
 	VDIVPS  Z3, Z2, Z2
 	VMOVUPS Z2, K1, (AX)(R8*4)
 	ADDQ    DI, R8
 	SUBQ    DI, DX
-	JMP     full1
+	JMP     full11
 
-rest2:
+rest12:
 	TESTQ     DX, DX
-	JE        done3
+	JE        done21
 	MOVL      $-1, DI
 	BZHIL     DX, DI, DI
 	KMOVW     DI, K1
 	VMOVUPS.Z (CX)(R8*4), K1, Z2
 	VMOVAPS   Z2, Z3
 	CMPQ      SI, $0x08
-	JLE       beyond12
+	JLE       beyond22
 	VMOVUPS   128(BX), Z4
 	VPERMPS   Z3, Z4, Z4
 	VMAXPS    Z4, Z3, Z3
 
-beyond12:
+beyond22:
 	CMPQ    SI, $0x04
-	JLE     beyond13
+	JLE     beyond23
 	VMOVUPS 256(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VMAXPS  Z4, Z3, Z3
 
-beyond13:
+beyond23:
 	CMPQ    SI, $0x02
-	JLE     beyond14
+	JLE     beyond24
 	VMOVUPS 384(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VMAXPS  Z4, Z3, Z3
 
-beyond14:
+beyond24:
 	CMPQ    SI, $0x01
-	JLE     beyond15
+	JLE     beyond25
 	VMOVUPS 512(BX), Z4
 	VPERMPS Z3, Z4, Z4
 	VMAXPS  Z4, Z3, Z3
 
-beyond15:
+beyond25:
 	VMOVUPS      64(BX), Z4
 	VPERMPS      Z3, Z4, Z3
 	VSUBPS       Z3, Z2, Z2
@@ -2043,48 +2477,48 @@ beyond15:
 	VSCALEFPS    Z1, Z0, Z0
 	VMOVAPS      Z0, Z1
 	CMPQ         SI, $0x08
-	JLE          beyond16
+	JLE          beyond26
 	VMOVUPS      128(BX), Z2
 	VPERMPS      Z1, Z2, Z2
 	VANDPS       192(BX), Z2, Z2
 	VADDPS       Z2, Z1, Z1
 
-beyond16:
+beyond26:
 	CMPQ    SI, $0x04
-	JLE     beyond17
+	JLE     beyond27
 	VMOVUPS 256(BX), Z2
 	VPERMPS Z1, Z2, Z2
 	VANDPS  320(BX), Z2, Z2
 	VADDPS  Z2, Z1, Z1
 
-beyond17:
+beyond27:
 	CMPQ    SI, $0x02
-	JLE     beyond18
+	JLE     beyond28
 	VMOVUPS 384(BX), Z2
 	VPERMPS Z1, Z2, Z2
 	VANDPS  448(BX), Z2, Z2
 	VADDPS  Z2, Z1, Z1
 
-beyond18:
+beyond28:
 	CMPQ    SI, $0x01
-	JLE     beyond19
+	JLE     beyond29
 	VMOVUPS 512(BX), Z2
 	VPERMPS Z1, Z2, Z2
 	VANDPS  576(BX), Z2, Z2
 	VADDPS  Z2, Z1, Z1
 
-beyond19:
+beyond29:
 	VMOVUPS 64(BX), Z2
 	VPERMPS Z1, Z2, Z1
 	VDIVPS  Z1, Z0, Z0
 	VMOVUPS Z0, K1, (AX)(R8*4)
 
-done3:
+done21:
 	VZEROUPPER
 	RET
 
 // func softmaxGradPackedAVX2(dx []float32, dy []float32, y []float32, table *uint32, h int, step int, scale float32)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·softmaxGradPackedAVX2(SB), NOSPLIT, $0-100
 	MOVQ         dx_base+0(FP), AX
 	MOVQ         dy_base+24(FP), CX
@@ -2096,101 +2530,224 @@ TEXT ·softmaxGradPackedAVX2(SB), NOSPLIT, $0-100
 	MOVQ         step+88(FP), R8
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      (SI), Y2
-	XORQ         R9, R9
+	MOVQ         CX, R9
+	CMPQ         AX, DX
+	CMOVQEQ      DX, R9
+	XORQ         R10, R10
+	LEAQ         8(R8)(R8*2), R11
+	MOVQ         R8, R12
+	SHLQ         $0x02, R12
 
 full1:
-	CMPQ        BX, $0x08
+	CMPQ        BX, R11
 	JLT         rest2
-	VMOVUPS     (CX)(R9*4), Y3
-	VMOVUPS     (DX)(R9*4), Y4
+	LEAQ        (R10)(R8*1), R13
+	LEAQ        (R13)(R8*1), R14
+	LEAQ        (R14)(R8*1), R15
+	VMOVUPS     (DX)(R10*4), Y3
+	VMOVUPS     (CX)(R10*4), Y4
 	VMOVAPS     Y1, Y5
-	VFMADD231PS Y3, Y4, Y5
-	VMOVAPS     Y5, Y5
+	VFMADD231PS Y4, Y3, Y5
+	VMOVUPS     (DX)(R13*4), Y3
+	VMOVUPS     (CX)(R13*4), Y4
+	VMOVAPS     Y1, Y6
+	VFMADD231PS Y4, Y3, Y6
+	VMOVUPS     (DX)(R14*4), Y3
+	VMOVUPS     (CX)(R14*4), Y4
+	VMOVAPS     Y1, Y7
+	VFMADD231PS Y4, Y3, Y7
+	VMOVUPS     (DX)(R15*4), Y3
+	VMOVUPS     (CX)(R15*4), Y4
+	VMOVAPS     Y1, Y8
+	VFMADD231PS Y4, Y3, Y8
+	VMOVAPS     Y5, Y3
+	VMOVAPS     Y6, Y4
+	VMOVAPS     Y7, Y5
+	VMOVAPS     Y8, Y6
 	CMPQ        DI, $0x04
-	JLE         beyond4
-	VMOVUPS     256(SI), Y6
-	VPERMPS     Y5, Y6, Y6
-	VANDPS      320(SI), Y6, Y6
-	VADDPS      Y6, Y5, Y5
+	JLE         beyond3
+	VMOVUPS     256(SI), Y7
+	VPERMPS     Y3, Y7, Y8
+	VANDPS      320(SI), Y8, Y8
+	VADDPS      Y8, Y3, Y3
+	VPERMPS     Y4, Y7, Y8
+	VANDPS      320(SI), Y8, Y8
+	VADDPS      Y8, Y4, Y4
+	VPERMPS     Y5, Y7, Y8
+	VANDPS      320(SI), Y8, Y8
+	VADDPS      Y8, Y5, Y5
+	VPERMPS     Y6, Y7, Y7
+	VANDPS      320(SI), Y7, Y7
+	VADDPS      Y7, Y6, Y6
+
+beyond3:
+	CMPQ    DI, $0x02
+	JLE     beyond4
+	VMOVUPS 384(SI), Y7
+	VPERMPS Y3, Y7, Y8
+	VANDPS  448(SI), Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VPERMPS Y4, Y7, Y8
+	VANDPS  448(SI), Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VPERMPS Y5, Y7, Y8
+	VANDPS  448(SI), Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VPERMPS Y6, Y7, Y7
+	VANDPS  448(SI), Y7, Y7
+	VADDPS  Y7, Y6, Y6
 
 beyond4:
-	CMPQ    DI, $0x02
+	CMPQ    DI, $0x01
 	JLE     beyond5
-	VMOVUPS 384(SI), Y6
-	VPERMPS Y5, Y6, Y6
-	VANDPS  448(SI), Y6, Y6
-	VADDPS  Y6, Y5, Y5
+	VMOVUPS 512(SI), Y7
+	VPERMPS Y3, Y7, Y8
+	VANDPS  576(SI), Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VPERMPS Y4, Y7, Y8
+	VANDPS  576(SI), Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VPERMPS Y5, Y7, Y8
+	VANDPS  576(SI), Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VPERMPS Y6, Y7, Y7
+	VANDPS  576(SI), Y7, Y7
+	VADDPS  Y7, Y6, Y6
 
 beyond5:
-	CMPQ    DI, $0x01
-	JLE     beyond6
-	VMOVUPS 512(SI), Y6
-	VPERMPS Y5, Y6, Y6
-	VANDPS  576(SI), Y6, Y6
-	VADDPS  Y6, Y5, Y5
-
-beyond6:
-	VMOVUPS   64(SI), Y6
-	VPERMPS   Y5, Y6, Y5
-	VSUBPS    Y5, Y3, Y3
-	VMULPS    Y4, Y3, Y3
+	VMOVUPS   64(SI), Y7
+	VPERMPS   Y3, Y7, Y3
+	VPERMPS   Y4, Y7, Y4
+	VPERMPS   Y5, Y7, Y5
+	VPERMPS   Y6, Y7, Y6
+	VMOVUPS   (CX)(R10*4), Y7
+	VSUBPS    Y3, Y7, Y3
+	VMOVUPS   (DX)(R10*4), Y7
+	VMULPS    Y7, Y3, Y3
 	VMULPS    Y0, Y3, Y3
-	VMOVUPS   (AX)(R9*4), Y4
-	VBLENDVPS Y2, Y3, Y4, Y3
-	VMOVUPS   Y3, (AX)(R9*4)
-	ADDQ      R8, R9
-	SUBQ      R8, BX
+	VMOVUPS   (CX)(R13*4), Y7
+	VSUBPS    Y4, Y7, Y4
+	VMOVUPS   (DX)(R13*4), Y7
+	VMULPS    Y7, Y4, Y4
+	VMULPS    Y0, Y4, Y4
+	VMOVUPS   (CX)(R14*4), Y7
+	VSUBPS    Y5, Y7, Y5
+	VMOVUPS   (DX)(R14*4), Y7
+	VMULPS    Y7, Y5, Y5
+	VMULPS    Y0, Y5, Y5
+	VMOVUPS   (CX)(R15*4), Y7
+	VSUBPS    Y6, Y7, Y6
+	VMOVUPS   (DX)(R15*4), Y7
+	VMULPS    Y7, Y6, Y6
+	VMULPS    Y0, Y6, Y6
+	VMOVUPS   Y3, (AX)(R10*4)
+	VMOVUPS   Y4, (AX)(R13*4)
+	VMOVUPS   Y5, (AX)(R14*4)
+	VMOVUPS   (R9)(R15*4), Y3
+	VBLENDVPS Y2, Y6, Y3, Y3
+	VMOVUPS   Y3, (AX)(R15*4)
+	ADDQ      R12, R10
+	SUBQ      R12, BX
 	JMP       full1
 
 rest2:
-	TESTQ       BX, BX
-	JE          done3
-	LEAQ        masks<>+0(SB), R8
-	MOVQ        $0x00000010, R10
-	SUBQ        BX, R10
-	VMOVUPS     (R8)(R10*4), Y2
-	VMASKMOVPS  (CX)(R9*4), Y2, Y3
-	VMASKMOVPS  (DX)(R9*4), Y2, Y4
-	VMOVAPS     Y1, Y1
-	VFMADD231PS Y3, Y4, Y1
-	VMOVAPS     Y1, Y1
+full6:
+	CMPQ        BX, $0x08
+	JLT         rest7
+	VMOVUPS     (DX)(R10*4), Y3
+	VMOVUPS     (CX)(R10*4), Y4
+	VMOVAPS     Y1, Y5
+	VFMADD231PS Y4, Y3, Y5
+	VMOVAPS     Y5, Y3
 	CMPQ        DI, $0x04
-	JLE         beyond7
-	VMOVUPS     256(SI), Y5
-	VPERMPS     Y1, Y5, Y5
-	VANDPS      320(SI), Y5, Y5
-	VADDPS      Y5, Y1, Y1
-
-beyond7:
-	CMPQ    DI, $0x02
-	JLE     beyond8
-	VMOVUPS 384(SI), Y5
-	VPERMPS Y1, Y5, Y5
-	VANDPS  448(SI), Y5, Y5
-	VADDPS  Y5, Y1, Y1
+	JLE         beyond8
+	VMOVUPS     256(SI), Y4
+	VPERMPS     Y3, Y4, Y4
+	VANDPS      320(SI), Y4, Y4
+	VADDPS      Y4, Y3, Y3
 
 beyond8:
-	CMPQ    DI, $0x01
+	CMPQ    DI, $0x02
 	JLE     beyond9
-	VMOVUPS 512(SI), Y5
-	VPERMPS Y1, Y5, Y5
-	VANDPS  576(SI), Y5, Y5
-	VADDPS  Y5, Y1, Y1
+	VMOVUPS 384(SI), Y4
+	VPERMPS Y3, Y4, Y4
+	VANDPS  448(SI), Y4, Y4
+	VADDPS  Y4, Y3, Y3
 
 beyond9:
-	VMOVUPS    64(SI), Y5
-	VPERMPS    Y1, Y5, Y1
-	VSUBPS     Y1, Y3, Y1
-	VMULPS     Y4, Y1, Y1
-	VMULPS     Y0, Y1, Y0
-	VMASKMOVPS Y0, Y2, (AX)(R9*4)
+	CMPQ    DI, $0x01
+	JLE     beyond10
+	VMOVUPS 512(SI), Y4
+	VPERMPS Y3, Y4, Y4
+	VANDPS  576(SI), Y4, Y4
+	VADDPS  Y4, Y3, Y3
 
-done3:
+beyond10:
+	VMOVUPS   64(SI), Y4
+	VPERMPS   Y3, Y4, Y3
+	VMOVUPS   (CX)(R10*4), Y4
+	VSUBPS    Y3, Y4, Y3
+	VMOVUPS   (DX)(R10*4), Y4
+	VMULPS    Y4, Y3, Y3
+	VMULPS    Y0, Y3, Y3
+	VMOVUPS   (R9)(R10*4), Y4
+	VBLENDVPS Y2, Y3, Y4, Y3
+	VMOVUPS   Y3, (AX)(R10*4)
+	ADDQ      R8, R10
+	SUBQ      R8, BX
+	JMP       full6
+
+rest7:
+	TESTQ       BX, BX
+	JE          done11
+	LEAQ        masks<>+0(SB), R8
+	MOVQ        $0x00000010, R9
+	SUBQ        BX, R9
+	VMOVUPS     (R8)(R9*4), Y2
+	VMASKMOVPS  (DX)(R10*4), Y2, Y3
+	VMASKMOVPS  (CX)(R10*4), Y2, Y4
+	VMOVAPS     Y1, Y1
+	VFMADD231PS Y4, Y3, Y1
+	VMOVAPS     Y1, Y1
+	CMPQ        DI, $0x04
+	JLE         beyond12
+	VMOVUPS     256(SI), Y3
+	VPERMPS     Y1, Y3, Y3
+	VANDPS      320(SI), Y3, Y3
+	VADDPS      Y3, Y1, Y1
+
+beyond12:
+	CMPQ    DI, $0x02
+	JLE     beyond13
+	VMOVUPS 384(SI), Y3
+	VPERMPS Y1, Y3, Y3
+	VANDPS  448(SI), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+
+beyond13:
+	CMPQ    DI, $0x01
+	JLE     beyond14
+	VMOVUPS 512(SI), Y3
+	VPERMPS Y1, Y3, Y3
+	VANDPS  576(SI), Y3, Y3
+	VADDPS  Y3, Y1, Y1
+
+beyond14:
+	VMOVUPS    64(SI), Y3
+	VPERMPS    Y1, Y3, Y1
+	VMASKMOVPS (CX)(R10*4), Y2, Y3
+	VSUBPS     Y1, Y3, Y1
+	VMASKMOVPS (DX)(R10*4), Y2, Y3
+	VMULPS     Y3, Y1, Y1
+	VMULPS     Y0, Y1, Y0
+	VMASKMOVPS Y0, Y2, (AX)(R10*4)
+
+done11:
 	VZEROUPPER
 	RET
 
 // func softmaxGradPackedAVX512(dx []float32, dy []float32, y []float32, table *uint32, h int, step int, scale float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·softmaxGradPackedAVX512(SB), NOSPLIT, $0-100
 	MOVQ         dx_base+0(FP), AX
 	MOVQ         dy_base+24(FP), CX
@@ -2203,109 +2760,247 @@ TEXT ·softmaxGradPackedAVX512(SB), NOSPLIT, $0-100
 	VXORPS       Z1, Z1, Z1
 	VMOVUPS      (SI), Z2
 	VPMOVD2M     Z2, K1
+	MOVQ         CX, R9
+	CMPQ         AX, DX
+	CMOVQEQ      DX, R9
 	XORQ         R9, R9
+	LEAQ         16(R8)(R8*2), R10
+	MOVQ         R8, R11
+	SHLQ         $0x02, R11
 
 full1:
-	CMPQ        BX, $0x10
+	CMPQ        BX, R10
 	JLT         rest2
-	VMOVUPS.Z   (CX)(R9*4), K1, Z2
-	VMOVUPS.Z   (DX)(R9*4), K1, Z3
+	LEAQ        (R9)(R8*1), R12
+	LEAQ        (R12)(R8*1), R13
+	LEAQ        (R13)(R8*1), R14
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	VMOVUPS.Z   (CX)(R9*4), K1, Z3
 	VMOVAPS     Z1, Z4
-	VFMADD231PS Z2, Z3, Z4
-	VMOVAPS     Z4, Z4
+	VFMADD231PS Z3, Z2, Z4
+	VMOVUPS.Z   (DX)(R12*4), K1, Z2
+	VMOVUPS.Z   (CX)(R12*4), K1, Z3
+	VMOVAPS     Z1, Z5
+	VFMADD231PS Z3, Z2, Z5
+	VMOVUPS.Z   (DX)(R13*4), K1, Z2
+	VMOVUPS.Z   (CX)(R13*4), K1, Z3
+	VMOVAPS     Z1, Z6
+	VFMADD231PS Z3, Z2, Z6
+	VMOVUPS.Z   (DX)(R14*4), K1, Z2
+	VMOVUPS.Z   (CX)(R14*4), K1, Z3
+	VMOVAPS     Z1, Z7
+	VFMADD231PS Z3, Z2, Z7
+	VMOVAPS     Z4, Z2
+	VMOVAPS     Z5, Z3
+	VMOVAPS     Z6, Z4
+	VMOVAPS     Z7, Z5
 	CMPQ        DI, $0x08
-	JLE         beyond4
-	VMOVUPS     128(SI), Z5
-	VPERMPS     Z4, Z5, Z5
-	VANDPS      192(SI), Z5, Z5
-	VADDPS      Z5, Z4, Z4
+	JLE         beyond3
+	VMOVUPS     128(SI), Z6
+	VPERMPS     Z2, Z6, Z7
+	VANDPS      192(SI), Z7, Z7
+	VADDPS      Z7, Z2, Z2
+	VPERMPS     Z3, Z6, Z7
+	VANDPS      192(SI), Z7, Z7
+	VADDPS      Z7, Z3, Z3
+	VPERMPS     Z4, Z6, Z7
+	VANDPS      192(SI), Z7, Z7
+	VADDPS      Z7, Z4, Z4
+	VPERMPS     Z5, Z6, Z6
+	VANDPS      192(SI), Z6, Z6
+	VADDPS      Z6, Z5, Z5
+
+beyond3:
+	CMPQ    DI, $0x04
+	JLE     beyond4
+	VMOVUPS 256(SI), Z6
+	VPERMPS Z2, Z6, Z7
+	VANDPS  320(SI), Z7, Z7
+	VADDPS  Z7, Z2, Z2
+	VPERMPS Z3, Z6, Z7
+	VANDPS  320(SI), Z7, Z7
+	VADDPS  Z7, Z3, Z3
+	VPERMPS Z4, Z6, Z7
+	VANDPS  320(SI), Z7, Z7
+	VADDPS  Z7, Z4, Z4
+	VPERMPS Z5, Z6, Z6
+	VANDPS  320(SI), Z6, Z6
+	VADDPS  Z6, Z5, Z5
 
 beyond4:
-	CMPQ    DI, $0x04
+	CMPQ    DI, $0x02
 	JLE     beyond5
-	VMOVUPS 256(SI), Z5
-	VPERMPS Z4, Z5, Z5
-	VANDPS  320(SI), Z5, Z5
-	VADDPS  Z5, Z4, Z4
+	VMOVUPS 384(SI), Z6
+	VPERMPS Z2, Z6, Z7
+	VANDPS  448(SI), Z7, Z7
+	VADDPS  Z7, Z2, Z2
+	VPERMPS Z3, Z6, Z7
+	VANDPS  448(SI), Z7, Z7
+	VADDPS  Z7, Z3, Z3
+	VPERMPS Z4, Z6, Z7
+	VANDPS  448(SI), Z7, Z7
+	VADDPS  Z7, Z4, Z4
+	VPERMPS Z5, Z6, Z6
+	VANDPS  448(SI), Z6, Z6
+	VADDPS  Z6, Z5, Z5
 
 beyond5:
-	CMPQ    DI, $0x02
+	CMPQ    DI, $0x01
 	JLE     beyond6
-	VMOVUPS 384(SI), Z5
-	VPERMPS Z4, Z5, Z5
-	VANDPS  448(SI), Z5, Z5
-	VADDPS  Z5, Z4, Z4
+	VMOVUPS 512(SI), Z6
+	VPERMPS Z2, Z6, Z7
+	VANDPS  576(SI), Z7, Z7
+	VADDPS  Z7, Z2, Z2
+	VPERMPS Z3, Z6, Z7
+	VANDPS  576(SI), Z7, Z7
+	VADDPS  Z7, Z3, Z3
+	VPERMPS Z4, Z6, Z7
+	VANDPS  576(SI), Z7, Z7
+	VADDPS  Z7, Z4, Z4
+	VPERMPS Z5, Z6, Z6
+	VANDPS  576(SI), Z6, Z6
+	VADDPS  Z6, Z5, Z5
 
 beyond6:
-	CMPQ    DI, $0x01
-	JLE     beyond7
-	VMOVUPS 512(SI), Z5
-	VPERMPS Z4, Z5, Z5
-	VANDPS  576(SI), Z5, Z5
-	VADDPS  Z5, Z4, Z4
-
-beyond7:
-	VMOVUPS 64(SI), Z5
-	VPERMPS Z4, Z5, Z4
-	VSUBPS  Z4, Z2, Z2
-	VMULPS  Z3, Z2, Z2
-	VMULPS  Z0, Z2, Z2
-	VMOVUPS Z2, K1, (AX)(R9*4)
-	ADDQ    R8, R9
-	SUBQ    R8, BX
-	JMP     full1
+	VMOVUPS   64(SI), Z6
+	VPERMPS   Z2, Z6, Z2
+	VPERMPS   Z3, Z6, Z3
+	VPERMPS   Z4, Z6, Z4
+	VPERMPS   Z5, Z6, Z5
+	VMOVUPS.Z (CX)(R9*4), K1, Z6
+	VSUBPS    Z2, Z6, Z2
+	VMOVUPS.Z (DX)(R9*4), K1, Z6
+	VMULPS    Z6, Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS.Z (CX)(R12*4), K1, Z6
+	VSUBPS    Z3, Z6, Z3
+	VMOVUPS.Z (DX)(R12*4), K1, Z6
+	VMULPS    Z6, Z3, Z3
+	VMULPS    Z0, Z3, Z3
+	VMOVUPS.Z (CX)(R13*4), K1, Z6
+	VSUBPS    Z4, Z6, Z4
+	VMOVUPS.Z (DX)(R13*4), K1, Z6
+	VMULPS    Z6, Z4, Z4
+	VMULPS    Z0, Z4, Z4
+	VMOVUPS.Z (CX)(R14*4), K1, Z6
+	VSUBPS    Z5, Z6, Z5
+	VMOVUPS.Z (DX)(R14*4), K1, Z6
+	VMULPS    Z6, Z5, Z5
+	VMULPS    Z0, Z5, Z5
+	VMOVUPS   Z2, K1, (AX)(R9*4)
+	VMOVUPS   Z3, K1, (AX)(R12*4)
+	VMOVUPS   Z4, K1, (AX)(R13*4)
+	VMOVUPS   Z5, K1, (AX)(R14*4)
+	ADDQ      R11, R9
+	SUBQ      R11, BX
+	JMP       full1
 
 rest2:
+full7:
+	CMPQ        BX, $0x10
+	JLT         rest8
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	VMOVUPS.Z   (CX)(R9*4), K1, Z3
+	VMOVAPS     Z1, Z4
+	VFMADD231PS Z3, Z2, Z4
+	VMOVAPS     Z4, Z2
+	CMPQ        DI, $0x08
+	JLE         beyond9
+	VMOVUPS     128(SI), Z3
+	VPERMPS     Z2, Z3, Z3
+	VANDPS      192(SI), Z3, Z3
+	VADDPS      Z3, Z2, Z2
+
+beyond9:
+	CMPQ    DI, $0x04
+	JLE     beyond10
+	VMOVUPS 256(SI), Z3
+	VPERMPS Z2, Z3, Z3
+	VANDPS  320(SI), Z3, Z3
+	VADDPS  Z3, Z2, Z2
+
+beyond10:
+	CMPQ    DI, $0x02
+	JLE     beyond11
+	VMOVUPS 384(SI), Z3
+	VPERMPS Z2, Z3, Z3
+	VANDPS  448(SI), Z3, Z3
+	VADDPS  Z3, Z2, Z2
+
+beyond11:
+	CMPQ    DI, $0x01
+	JLE     beyond12
+	VMOVUPS 512(SI), Z3
+	VPERMPS Z2, Z3, Z3
+	VANDPS  576(SI), Z3, Z3
+	VADDPS  Z3, Z2, Z2
+
+beyond12:
+	VMOVUPS   64(SI), Z3
+	VPERMPS   Z2, Z3, Z2
+	VMOVUPS.Z (CX)(R9*4), K1, Z3
+	VSUBPS    Z2, Z3, Z2
+	VMOVUPS.Z (DX)(R9*4), K1, Z3
+	VMULPS    Z3, Z2, Z2
+	VMULPS    Z0, Z2, Z2
+	VMOVUPS   Z2, K1, (AX)(R9*4)
+	ADDQ      R8, R9
+	SUBQ      R8, BX
+	JMP       full7
+
+rest8:
 	TESTQ       BX, BX
-	JE          done3
+	JE          done13
 	MOVL        $-1, R8
 	BZHIL       BX, R8, R8
 	KMOVW       R8, K1
-	VMOVUPS.Z   (CX)(R9*4), K1, Z2
-	VMOVUPS.Z   (DX)(R9*4), K1, Z3
+	VMOVUPS.Z   (DX)(R9*4), K1, Z2
+	VMOVUPS.Z   (CX)(R9*4), K1, Z3
 	VMOVAPS     Z1, Z1
-	VFMADD231PS Z2, Z3, Z1
+	VFMADD231PS Z3, Z2, Z1
 	VMOVAPS     Z1, Z1
 	CMPQ        DI, $0x08
-	JLE         beyond8
-	VMOVUPS     128(SI), Z4
-	VPERMPS     Z1, Z4, Z4
-	VANDPS      192(SI), Z4, Z4
-	VADDPS      Z4, Z1, Z1
+	JLE         beyond14
+	VMOVUPS     128(SI), Z2
+	VPERMPS     Z1, Z2, Z2
+	VANDPS      192(SI), Z2, Z2
+	VADDPS      Z2, Z1, Z1
 
-beyond8:
+beyond14:
 	CMPQ    DI, $0x04
-	JLE     beyond9
-	VMOVUPS 256(SI), Z4
-	VPERMPS Z1, Z4, Z4
-	VANDPS  320(SI), Z4, Z4
-	VADDPS  Z4, Z1, Z1
+	JLE     beyond15
+	VMOVUPS 256(SI), Z2
+	VPERMPS Z1, Z2, Z2
+	VANDPS  320(SI), Z2, Z2
+	VADDPS  Z2, Z1, Z1
 
-beyond9:
+beyond15:
 	CMPQ    DI, $0x02
-	JLE     beyond10
-	VMOVUPS 384(SI), Z4
-	VPERMPS Z1, Z4, Z4
-	VANDPS  448(SI), Z4, Z4
-	VADDPS  Z4, Z1, Z1
+	JLE     beyond16
+	VMOVUPS 384(SI), Z2
+	VPERMPS Z1, Z2, Z2
+	VANDPS  448(SI), Z2, Z2
+	VADDPS  Z2, Z1, Z1
 
-beyond10:
+beyond16:
 	CMPQ    DI, $0x01
-	JLE     beyond11
-	VMOVUPS 512(SI), Z4
-	VPERMPS Z1, Z4, Z4
-	VANDPS  576(SI), Z4, Z4
-	VADDPS  Z4, Z1, Z1
+	JLE     beyond17
+	VMOVUPS 512(SI), Z2
+	VPERMPS Z1, Z2, Z2
+	VANDPS  576(SI), Z2, Z2
+	VADDPS  Z2, Z1, Z1
 
-beyond11:
-	VMOVUPS 64(SI), Z4
-	VPERMPS Z1, Z4, Z1
-	VSUBPS  Z1, Z2, Z1
-	VMULPS  Z3, Z1, Z1
-	VMULPS  Z0, Z1, Z0
-	VMOVUPS Z0, K1, (AX)(R9*4)
+beyond17:
+	VMOVUPS   64(SI), Z2
+	VPERMPS   Z1, Z2, Z1
+	VMOVUPS.Z (CX)(R9*4), K1, Z2
+	VSUBPS    Z1, Z2, Z1
+	VMOVUPS.Z (DX)(R9*4), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)(R9*4)
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
@@ -2322,100 +3017,217 @@ TEXT ·divideSumPackedAVX2(SB), NOSPLIT, $0-80
 	MOVQ         step+64(FP), DI
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      (BX), Y3
-	XORQ         R8, R8
+	MOVQ         CX, R8
+	XORQ         R9, R9
+	LEAQ         8(DI)(DI*2), R10
+	MOVQ         DI, R11
+	SHLQ         $0x02, R11
 
 full1:
-	CMPQ    DX, $0x08
+	CMPQ    DX, R10
 	JLT     rest2
-	VMOVUPS (CX)(R8*4), Y4
+	LEAQ    (R9)(DI*1), R12
+	LEAQ    (R12)(DI*1), R13
+	LEAQ    (R13)(DI*1), R14
+	VMOVUPS (CX)(R9*4), Y4
+	VMOVUPS (CX)(R12*4), Y5
+	VMOVUPS (CX)(R13*4), Y6
+	VMOVUPS (CX)(R14*4), Y7
+	VADDPS  Y4, Y2, Y8
+	VADDPS  Y5, Y2, Y9
+	VADDPS  Y6, Y2, Y10
+	VADDPS  Y7, Y2, Y11
+	VMOVAPS Y8, Y8
+	VMOVAPS Y9, Y9
+	VMOVAPS Y10, Y10
+	VMOVAPS Y11, Y11
+	CMPQ    SI, $0x04
+	JLE     beyond3
+	VMOVUPS 256(BX), Y12
+	VPERMPS Y8, Y12, Y13
+	VANDPS  320(BX), Y13, Y13
+	VADDPS  Y13, Y8, Y8
+	VPERMPS Y9, Y12, Y13
+	VANDPS  320(BX), Y13, Y13
+	VADDPS  Y13, Y9, Y9
+	VPERMPS Y10, Y12, Y13
+	VANDPS  320(BX), Y13, Y13
+	VADDPS  Y13, Y10, Y10
+	VPERMPS Y11, Y12, Y12
+	VANDPS  320(BX), Y12, Y12
+	VADDPS  Y12, Y11, Y11
+
+beyond3:
+	CMPQ    SI, $0x02
+	JLE     beyond4
+	VMOVUPS 384(BX), Y12
+	VPERMPS Y8, Y12, Y13
+	VANDPS  448(BX), Y13, Y13
+	VADDPS  Y13, Y8, Y8
+	VPERMPS Y9, Y12, Y13
+	VANDPS  448(BX), Y13, Y13
+	VADDPS  Y13, Y9, Y9
+	VPERMPS Y10, Y12, Y13
+	VANDPS  448(BX), Y13, Y13
+	VADDPS  Y13, Y10, Y10
+	VPERMPS Y11, Y12, Y12
+	VANDPS  448(BX), Y12, Y12
+	VADDPS  Y12, Y11, Y11
+
+beyond4:
+	CMPQ    SI, $0x01
+	JLE     beyond5
+	VMOVUPS 512(BX), Y12
+	VPERMPS Y8, Y12, Y13
+	VANDPS  576(BX), Y13, Y13
+	VADDPS  Y13, Y8, Y8
+	VPERMPS Y9, Y12, Y13
+	VANDPS  576(BX), Y13, Y13
+	VADDPS  Y13, Y9, Y9
+	VPERMPS Y10, Y12, Y13
+	VANDPS  576(BX), Y13, Y13
+	VADDPS  Y13, Y10, Y10
+	VPERMPS Y11, Y12, Y12
+	VANDPS  576(BX), Y12, Y12
+	VADDPS  Y12, Y11, Y11
+
+beyond5:
+	VMOVUPS   64(BX), Y12
+	VPERMPS   Y8, Y12, Y8
+	VPERMPS   Y9, Y12, Y9
+	VPERMPS   Y10, Y12, Y10
+	VPERMPS   Y11, Y12, Y11
+	VANDPS    constants<>+1536(SB), Y8, Y12
+	VCMPPS    $0x11, Y1, Y12, Y12
+	VANDPS    constants<>+896(SB), Y8, Y13
+	VORPS     Y13, Y1, Y13
+	VBLENDVPS Y12, Y13, Y8, Y8
+	VADDPS    Y0, Y8, Y8
+	VDIVPS    Y8, Y4, Y4
+	VANDPS    constants<>+1536(SB), Y9, Y8
+	VCMPPS    $0x11, Y1, Y8, Y8
+	VANDPS    constants<>+896(SB), Y9, Y12
+	VORPS     Y12, Y1, Y12
+	VBLENDVPS Y8, Y12, Y9, Y8
+	VADDPS    Y0, Y8, Y8
+	VDIVPS    Y8, Y5, Y5
+	VANDPS    constants<>+1536(SB), Y10, Y8
+	VCMPPS    $0x11, Y1, Y8, Y8
+	VANDPS    constants<>+896(SB), Y10, Y9
+	VORPS     Y9, Y1, Y9
+	VBLENDVPS Y8, Y9, Y10, Y8
+	VADDPS    Y0, Y8, Y8
+	VDIVPS    Y8, Y6, Y6
+	VANDPS    constants<>+1536(SB), Y11, Y8
+	VCMPPS    $0x11, Y1, Y8, Y8
+	VANDPS    constants<>+896(SB), Y11, Y9
+	VORPS     Y9, Y1, Y9
+	VBLENDVPS Y8, Y9, Y11, Y8
+	VADDPS    Y0, Y8, Y8
+	VDIVPS    Y8, Y7, Y7
+	VMOVUPS   Y4, (AX)(R9*4)
+	VMOVUPS   Y5, (AX)(R12*4)
+	VMOVUPS   Y6, (AX)(R13*4)
+	VMOVUPS   (R8)(R14*4), Y4
+	VBLENDVPS Y3, Y7, Y4, Y4
+	VMOVUPS   Y4, (AX)(R14*4)
+	ADDQ      R11, R9
+	SUBQ      R11, DX
+	JMP       full1
+
+rest2:
+full6:
+	CMPQ    DX, $0x08
+	JLT     rest7
+	VMOVUPS (CX)(R9*4), Y4
 	VADDPS  Y4, Y2, Y5
 	VMOVAPS Y5, Y5
 	CMPQ    SI, $0x04
-	JLE     beyond4
+	JLE     beyond8
 	VMOVUPS 256(BX), Y6
 	VPERMPS Y5, Y6, Y6
 	VANDPS  320(BX), Y6, Y6
 	VADDPS  Y6, Y5, Y5
 
-beyond4:
+beyond8:
 	CMPQ    SI, $0x02
-	JLE     beyond5
+	JLE     beyond9
 	VMOVUPS 384(BX), Y6
 	VPERMPS Y5, Y6, Y6
 	VANDPS  448(BX), Y6, Y6
 	VADDPS  Y6, Y5, Y5
 
-beyond5:
+beyond9:
 	CMPQ    SI, $0x01
-	JLE     beyond6
+	JLE     beyond10
 	VMOVUPS 512(BX), Y6
 	VPERMPS Y5, Y6, Y6
 	VANDPS  576(BX), Y6, Y6
 	VADDPS  Y6, Y5, Y5
 
-beyond6:
+beyond10:
 	VMOVUPS   64(BX), Y6
 	VPERMPS   Y5, Y6, Y5
-	VANDPS    constants<>+1408(SB), Y5, Y6
+	VANDPS    constants<>+1536(SB), Y5, Y6
 	VCMPPS    $0x11, Y1, Y6, Y6
 	VANDPS    constants<>+896(SB), Y5, Y7
 	VORPS     Y7, Y1, Y7
 	VBLENDVPS Y6, Y7, Y5, Y5
 	VADDPS    Y0, Y5, Y5
 	VDIVPS    Y5, Y4, Y4
-	VMOVUPS   (AX)(R8*4), Y5
+	VMOVUPS   (R8)(R9*4), Y5
 	VBLENDVPS Y3, Y4, Y5, Y4
-	VMOVUPS   Y4, (AX)(R8*4)
-	ADDQ      DI, R8
+	VMOVUPS   Y4, (AX)(R9*4)
+	ADDQ      DI, R9
 	SUBQ      DI, DX
-	JMP       full1
+	JMP       full6
 
-rest2:
+rest7:
 	TESTQ      DX, DX
-	JE         done3
+	JE         done11
 	LEAQ       masks<>+0(SB), DI
-	MOVQ       $0x00000010, R9
-	SUBQ       DX, R9
-	VMOVUPS    (DI)(R9*4), Y3
-	VMASKMOVPS (CX)(R8*4), Y3, Y4
+	MOVQ       $0x00000010, R8
+	SUBQ       DX, R8
+	VMOVUPS    (DI)(R8*4), Y3
+	VMASKMOVPS (CX)(R9*4), Y3, Y4
 	VADDPS     Y4, Y2, Y2
 	VMOVAPS    Y2, Y2
 	CMPQ       SI, $0x04
-	JLE        beyond7
+	JLE        beyond12
 	VMOVUPS    256(BX), Y5
 	VPERMPS    Y2, Y5, Y5
 	VANDPS     320(BX), Y5, Y5
 	VADDPS     Y5, Y2, Y2
 
-beyond7:
+beyond12:
 	CMPQ    SI, $0x02
-	JLE     beyond8
+	JLE     beyond13
 	VMOVUPS 384(BX), Y5
 	VPERMPS Y2, Y5, Y5
 	VANDPS  448(BX), Y5, Y5
 	VADDPS  Y5, Y2, Y2
 
-beyond8:
+beyond13:
 	CMPQ    SI, $0x01
-	JLE     beyond9
+	JLE     beyond14
 	VMOVUPS 512(BX), Y5
 	VPERMPS Y2, Y5, Y5
 	VANDPS  576(BX), Y5, Y5
 	VADDPS  Y5, Y2, Y2
 
-beyond9:
+beyond14:
 	VMOVUPS    64(BX), Y5
 	VPERMPS    Y2, Y5, Y2
-	VANDPS     constants<>+1408(SB), Y2, Y5
+	VANDPS     constants<>+1536(SB), Y2, Y5
 	VCMPPS     $0x11, Y1, Y5, Y5
 	VANDPS     constants<>+896(SB), Y2, Y6
 	VORPS      Y6, Y1, Y1
 	VBLENDVPS  Y5, Y1, Y2, Y1
 	VADDPS     Y0, Y1, Y0
 	VDIVPS     Y0, Y4, Y0
-	VMASKMOVPS Y0, Y3, (AX)(R8*4)
+	VMASKMOVPS Y0, Y3, (AX)(R9*4)
 
-done3:
+done11:
 	VZEROUPPER
 	RET
 
@@ -2433,63 +3245,195 @@ TEXT ·divideSumPackedAVX512(SB), NOSPLIT, $0-80
 	VXORPS       Z2, Z2, Z2
 	VMOVUPS      (BX), Z3
 	VPMOVD2M     Z3, K1
+	MOVQ         CX, R8
 	XORQ         R8, R8
+	LEAQ         16(DI)(DI*2), R9
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
 
 full1:
-	CMPQ      DX, $0x10
+	CMPQ      DX, R9
 	JLT       rest2
+	LEAQ      (R8)(DI*1), R11
+	LEAQ      (R11)(DI*1), R12
+	LEAQ      (R12)(DI*1), R13
 	VMOVUPS.Z (CX)(R8*4), K1, Z3
-	VADDPS    Z3, Z2, Z6
-	VMOVAPS   Z6, Z6
+	VMOVUPS.Z (CX)(R11*4), K1, Z10
+	VMOVUPS.Z (CX)(R12*4), K1, Z11
+	VMOVUPS.Z (CX)(R13*4), K1, Z12
+	VADDPS    Z3, Z2, Z13
+	VADDPS    Z10, Z2, Z14
+	VADDPS    Z11, Z2, Z15
+	VADDPS    Z12, Z2, Z16
+	VMOVAPS   Z13, Z13
+	VMOVAPS   Z14, Z14
+	VMOVAPS   Z15, Z15
+	VMOVAPS   Z16, Z16
 	CMPQ      SI, $0x08
-	JLE       beyond4
-	VMOVUPS   128(BX), Z7
-	VPERMPS   Z6, Z7, Z7
-	VANDPS    192(BX), Z7, Z7
-	VADDPS    Z7, Z6, Z6
+	JLE       beyond3
+	VMOVUPS   128(BX), Z17
+	VPERMPS   Z13, Z17, Z18
+	VANDPS    192(BX), Z18, Z18
+	VADDPS    Z18, Z13, Z13
+	VPERMPS   Z14, Z17, Z18
+	VANDPS    192(BX), Z18, Z18
+	VADDPS    Z18, Z14, Z14
+	VPERMPS   Z15, Z17, Z18
+	VANDPS    192(BX), Z18, Z18
+	VADDPS    Z18, Z15, Z15
+	VPERMPS   Z16, Z17, Z17
+	VANDPS    192(BX), Z17, Z17
+	VADDPS    Z17, Z16, Z16
+
+beyond3:
+	CMPQ    SI, $0x04
+	JLE     beyond4
+	VMOVUPS 256(BX), Z17
+	VPERMPS Z13, Z17, Z18
+	VANDPS  320(BX), Z18, Z18
+	VADDPS  Z18, Z13, Z13
+	VPERMPS Z14, Z17, Z18
+	VANDPS  320(BX), Z18, Z18
+	VADDPS  Z18, Z14, Z14
+	VPERMPS Z15, Z17, Z18
+	VANDPS  320(BX), Z18, Z18
+	VADDPS  Z18, Z15, Z15
+	VPERMPS Z16, Z17, Z17
+	VANDPS  320(BX), Z17, Z17
+	VADDPS  Z17, Z16, Z16
 
 beyond4:
-	CMPQ    SI, $0x04
+	CMPQ    SI, $0x02
 	JLE     beyond5
-	VMOVUPS 256(BX), Z7
-	VPERMPS Z6, Z7, Z7
-	VANDPS  320(BX), Z7, Z7
-	VADDPS  Z7, Z6, Z6
+	VMOVUPS 384(BX), Z17
+	VPERMPS Z13, Z17, Z18
+	VANDPS  448(BX), Z18, Z18
+	VADDPS  Z18, Z13, Z13
+	VPERMPS Z14, Z17, Z18
+	VANDPS  448(BX), Z18, Z18
+	VADDPS  Z18, Z14, Z14
+	VPERMPS Z15, Z17, Z18
+	VANDPS  448(BX), Z18, Z18
+	VADDPS  Z18, Z15, Z15
+	VPERMPS Z16, Z17, Z17
+	VANDPS  448(BX), Z17, Z17
+	VADDPS  Z17, Z16, Z16
 
 beyond5:
-	CMPQ    SI, $0x02
+	CMPQ    SI, $0x01
 	JLE     beyond6
-	VMOVUPS 384(BX), Z7
-	VPERMPS Z6, Z7, Z7
-	VANDPS  448(BX), Z7, Z7
-	VADDPS  Z7, Z6, Z6
+	VMOVUPS 512(BX), Z17
+	VPERMPS Z13, Z17, Z18
+	VANDPS  576(BX), Z18, Z18
+	VADDPS  Z18, Z13, Z13
+	VPERMPS Z14, Z17, Z18
+	VANDPS  576(BX), Z18, Z18
+	VADDPS  Z18, Z14, Z14
+	VPERMPS Z15, Z17, Z18
+	VANDPS  576(BX), Z18, Z18
+	VADDPS  Z18, Z15, Z15
+	VPERMPS Z16, Z17, Z17
+	VANDPS  576(BX), Z17, Z17
+	VADDPS  Z17, Z16, Z16
 
 beyond6:
-	CMPQ    SI, $0x01
-	JLE     beyond7
-	VMOVUPS 512(BX), Z7
-	VPERMPS Z6, Z7, Z7
-	VANDPS  576(BX), Z7, Z7
-	VADDPS  Z7, Z6, Z6
-
-beyond7:
-	VMOVUPS   64(BX), Z7
-	VPERMPS   Z6, Z7, Z6
-	VANDPS    constants<>+1408(SB), Z6, Z7
-	VCMPPS    $0x11, Z1, Z7, K2
-	VANDPS    constants<>+896(SB), Z6, Z7
-	VORPS     Z7, Z1, Z7
-	VBLENDMPS Z7, Z6, K2, Z4
-	VADDPS    Z0, Z4, Z6
-	VDIVPS    Z6, Z3, Z3
+	VMOVUPS   64(BX), Z17
+	VPERMPS   Z13, Z17, Z13
+	VPERMPS   Z14, Z17, Z14
+	VPERMPS   Z15, Z17, Z15
+	VPERMPS   Z16, Z17, Z16
+	VANDPS    constants<>+1536(SB), Z13, Z17
+	VCMPPS    $0x11, Z1, Z17, K2
+	VANDPS    constants<>+896(SB), Z13, Z17
+	VORPS     Z17, Z1, Z17
+	VBLENDMPS Z17, Z13, K2, Z4
+	VADDPS    Z0, Z4, Z13
+	VDIVPS    Z13, Z3, Z3
+	VANDPS    constants<>+1536(SB), Z14, Z13
+	VCMPPS    $0x11, Z1, Z13, K2
+	VANDPS    constants<>+896(SB), Z14, Z13
+	VORPS     Z13, Z1, Z13
+	VBLENDMPS Z13, Z14, K2, Z5
+	VADDPS    Z0, Z5, Z13
+	VDIVPS    Z13, Z10, Z10
+	VANDPS    constants<>+1536(SB), Z15, Z13
+	VCMPPS    $0x11, Z1, Z13, K2
+	VANDPS    constants<>+896(SB), Z15, Z13
+	VORPS     Z13, Z1, Z13
+	VBLENDMPS Z13, Z15, K2, Z6
+	VADDPS    Z0, Z6, Z13
+	VDIVPS    Z13, Z11, Z11
+	VANDPS    constants<>+1536(SB), Z16, Z13
+	VCMPPS    $0x11, Z1, Z13, K2
+	VANDPS    constants<>+896(SB), Z16, Z13
+	VORPS     Z13, Z1, Z13
+	VBLENDMPS Z13, Z16, K2, Z7
+	VADDPS    Z0, Z7, Z13
+	VDIVPS    Z13, Z12, Z12
 	VMOVUPS   Z3, K1, (AX)(R8*4)
-	ADDQ      DI, R8
-	SUBQ      DI, DX
+	VMOVUPS   Z10, K1, (AX)(R11*4)
+	VMOVUPS   Z11, K1, (AX)(R12*4)
+	VMOVUPS   Z12, K1, (AX)(R13*4)
+	ADDQ      R10, R8
+	SUBQ      R10, DX
 	JMP       full1
 
 rest2:
+full7:
+	CMPQ      DX, $0x10
+	JLT       rest8
+	VMOVUPS.Z (CX)(R8*4), K1, Z3
+	VADDPS    Z3, Z2, Z4
+	VMOVAPS   Z4, Z4
+	CMPQ      SI, $0x08
+	JLE       beyond9
+	VMOVUPS   128(BX), Z5
+	VPERMPS   Z4, Z5, Z5
+	VANDPS    192(BX), Z5, Z5
+	VADDPS    Z5, Z4, Z4
+
+beyond9:
+	CMPQ    SI, $0x04
+	JLE     beyond10
+	VMOVUPS 256(BX), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  320(BX), Z5, Z5
+	VADDPS  Z5, Z4, Z4
+
+beyond10:
+	CMPQ    SI, $0x02
+	JLE     beyond11
+	VMOVUPS 384(BX), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  448(BX), Z5, Z5
+	VADDPS  Z5, Z4, Z4
+
+beyond11:
+	CMPQ    SI, $0x01
+	JLE     beyond12
+	VMOVUPS 512(BX), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  576(BX), Z5, Z5
+	VADDPS  Z5, Z4, Z4
+
+beyond12:
+	VMOVUPS   64(BX), Z5
+	VPERMPS   Z4, Z5, Z4
+	VANDPS    constants<>+1536(SB), Z4, Z5
+	VCMPPS    $0x11, Z1, Z5, K2
+	VANDPS    constants<>+896(SB), Z4, Z5
+	VORPS     Z5, Z1, Z5
+	VBLENDMPS Z5, Z4, K2, Z8
+	VADDPS    Z0, Z8, Z4
+	VDIVPS    Z4, Z3, Z3
+	VMOVUPS   Z3, K1, (AX)(R8*4)
+	ADDQ      DI, R8
+	SUBQ      DI, DX
+	JMP       full7
+
+rest8:
 	TESTQ     DX, DX
-	JE        done3
+	JE        done13
 	MOVL      $-1, DI
 	BZHIL     DX, DI, DI
 	KMOVW     DI, K1
@@ -2497,55 +3441,55 @@ rest2:
 	VADDPS    Z3, Z2, Z2
 	VMOVAPS   Z2, Z2
 	CMPQ      SI, $0x08
-	JLE       beyond8
+	JLE       beyond14
 	VMOVUPS   128(BX), Z4
 	VPERMPS   Z2, Z4, Z4
 	VANDPS    192(BX), Z4, Z4
 	VADDPS    Z4, Z2, Z2
 
-beyond8:
+beyond14:
 	CMPQ    SI, $0x04
-	JLE     beyond9
+	JLE     beyond15
 	VMOVUPS 256(BX), Z4
 	VPERMPS Z2, Z4, Z4
 	VANDPS  320(BX), Z4, Z4
 	VADDPS  Z4, Z2, Z2
 
-beyond9:
+beyond15:
 	CMPQ    SI, $0x02
-	JLE     beyond10
+	JLE     beyond16
 	VMOVUPS 384(BX), Z4
 	VPERMPS Z2, Z4, Z4
 	VANDPS  448(BX), Z4, Z4
 	VADDPS  Z4, Z2, Z2
 
-beyond10:
+beyond16:
 	CMPQ    SI, $0x01
-	JLE     beyond11
+	JLE     beyond17
 	VMOVUPS 512(BX), Z4
 	VPERMPS Z2, Z4, Z4
 	VANDPS  576(BX), Z4, Z4
 	VADDPS  Z4, Z2, Z2
 
-beyond11:
+beyond17:
 	VMOVUPS   64(BX), Z4
 	VPERMPS   Z2, Z4, Z2
-	VANDPS    constants<>+1408(SB), Z2, Z4
+	VANDPS    constants<>+1536(SB), Z2, Z4
 	VCMPPS    $0x11, Z1, Z4, K2
 	VANDPS    constants<>+896(SB), Z2, Z4
 	VORPS     Z4, Z1, Z1
-	VBLENDMPS Z1, Z2, K2, Z5
-	VADDPS    Z0, Z5, Z0
+	VBLENDMPS Z1, Z2, K2, Z9
+	VADDPS    Z0, Z9, Z0
 	VDIVPS    Z0, Z3, Z0
 	VMOVUPS   Z0, K1, (AX)(R8*4)
 
-done3:
+done13:
 	VZEROUPPER
 	RET
 
 // func divideSumGradPackedAVX2(dz []float32, dy []float32, y []float32, z []float32, table *uint32, h int, step int, eps float32, floor float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·divideSumGradPackedAVX2(SB), NOSPLIT, $0-128
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·divideSumGradPackedAVX2(SB), NOSPLIT, $8-128
 	MOVQ         dz_base+0(FP), AX
 	MOVQ         dy_base+24(FP), CX
 	MOVQ         y_base+48(FP), DX
@@ -2558,171 +3502,382 @@ TEXT ·divideSumGradPackedAVX2(SB), NOSPLIT, $0-128
 	MOVQ         step+112(FP), R9
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      (DI), Y3
-	XORQ         R10, R10
+	MOVQ         CX, R10
+	CMPQ         AX, DX
+	CMOVQEQ      DX, R10
+	CMPQ         AX, BX
+	CMOVQEQ      BX, R10
+	XORQ         R11, R11
+	LEAQ         8(R9)(R9*2), R12
+	MOVQ         R9, R13
+	SHLQ         $0x02, R13
 
 full1:
-	CMPQ    SI, $0x08
+	CMPQ    SI, R12
 	JLT     rest2
-	VMOVUPS (BX)(R10*4), Y4
+	LEAQ    (R11)(R9*1), R14
+	LEAQ    (R14)(R9*1), R15
+	LEAQ    (R15)(R9*1), BP
+	VMOVUPS (BX)(R11*4), Y4
+	VADDPS  Y4, Y2, Y4
+	VMOVUPS (BX)(R14*4), Y5
+	VADDPS  Y5, Y2, Y5
+	VMOVUPS (BX)(R15*4), Y6
+	VADDPS  Y6, Y2, Y6
+	VMOVUPS (BX)(BP*4), Y7
+	VADDPS  Y7, Y2, Y7
+	VMOVAPS Y4, Y4
+	VMOVAPS Y5, Y5
+	VMOVAPS Y6, Y6
+	VMOVAPS Y7, Y7
+	CMPQ    R8, $0x04
+	JLE     beyond3
+	VMOVUPS 256(DI), Y8
+	VPERMPS Y4, Y8, Y9
+	VANDPS  320(DI), Y9, Y9
+	VADDPS  Y9, Y4, Y4
+	VPERMPS Y5, Y8, Y9
+	VANDPS  320(DI), Y9, Y9
+	VADDPS  Y9, Y5, Y5
+	VPERMPS Y6, Y8, Y9
+	VANDPS  320(DI), Y9, Y9
+	VADDPS  Y9, Y6, Y6
+	VPERMPS Y7, Y8, Y8
+	VANDPS  320(DI), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+
+beyond3:
+	CMPQ    R8, $0x02
+	JLE     beyond4
+	VMOVUPS 384(DI), Y8
+	VPERMPS Y4, Y8, Y9
+	VANDPS  448(DI), Y9, Y9
+	VADDPS  Y9, Y4, Y4
+	VPERMPS Y5, Y8, Y9
+	VANDPS  448(DI), Y9, Y9
+	VADDPS  Y9, Y5, Y5
+	VPERMPS Y6, Y8, Y9
+	VANDPS  448(DI), Y9, Y9
+	VADDPS  Y9, Y6, Y6
+	VPERMPS Y7, Y8, Y8
+	VANDPS  448(DI), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+
+beyond4:
+	CMPQ    R8, $0x01
+	JLE     beyond5
+	VMOVUPS 512(DI), Y8
+	VPERMPS Y4, Y8, Y9
+	VANDPS  576(DI), Y9, Y9
+	VADDPS  Y9, Y4, Y4
+	VPERMPS Y5, Y8, Y9
+	VANDPS  576(DI), Y9, Y9
+	VADDPS  Y9, Y5, Y5
+	VPERMPS Y6, Y8, Y9
+	VANDPS  576(DI), Y9, Y9
+	VADDPS  Y9, Y6, Y6
+	VPERMPS Y7, Y8, Y8
+	VANDPS  576(DI), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+
+beyond5:
+	VMOVUPS     64(DI), Y8
+	VPERMPS     Y4, Y8, Y4
+	VPERMPS     Y5, Y8, Y5
+	VPERMPS     Y6, Y8, Y6
+	VPERMPS     Y7, Y8, Y7
+	VMOVUPS     (DX)(R11*4), Y8
+	VMOVUPS     (CX)(R11*4), Y9
+	VMOVAPS     Y2, Y10
+	VFMADD231PS Y9, Y8, Y10
+	VMOVUPS     (DX)(R14*4), Y8
+	VMOVUPS     (CX)(R14*4), Y9
+	VMOVAPS     Y2, Y11
+	VFMADD231PS Y9, Y8, Y11
+	VMOVUPS     (DX)(R15*4), Y8
+	VMOVUPS     (CX)(R15*4), Y9
+	VMOVAPS     Y2, Y12
+	VFMADD231PS Y9, Y8, Y12
+	VMOVUPS     (DX)(BP*4), Y8
+	VMOVUPS     (CX)(BP*4), Y9
+	VMOVAPS     Y2, Y13
+	VFMADD231PS Y9, Y8, Y13
+	VMOVAPS     Y10, Y8
+	VMOVAPS     Y11, Y9
+	VMOVAPS     Y12, Y10
+	VMOVAPS     Y13, Y11
+	CMPQ        R8, $0x04
+	JLE         beyond6
+	VMOVUPS     256(DI), Y12
+	VPERMPS     Y8, Y12, Y13
+	VANDPS      320(DI), Y13, Y13
+	VADDPS      Y13, Y8, Y8
+	VPERMPS     Y9, Y12, Y13
+	VANDPS      320(DI), Y13, Y13
+	VADDPS      Y13, Y9, Y9
+	VPERMPS     Y10, Y12, Y13
+	VANDPS      320(DI), Y13, Y13
+	VADDPS      Y13, Y10, Y10
+	VPERMPS     Y11, Y12, Y12
+	VANDPS      320(DI), Y12, Y12
+	VADDPS      Y12, Y11, Y11
+
+beyond6:
+	CMPQ    R8, $0x02
+	JLE     beyond7
+	VMOVUPS 384(DI), Y12
+	VPERMPS Y8, Y12, Y13
+	VANDPS  448(DI), Y13, Y13
+	VADDPS  Y13, Y8, Y8
+	VPERMPS Y9, Y12, Y13
+	VANDPS  448(DI), Y13, Y13
+	VADDPS  Y13, Y9, Y9
+	VPERMPS Y10, Y12, Y13
+	VANDPS  448(DI), Y13, Y13
+	VADDPS  Y13, Y10, Y10
+	VPERMPS Y11, Y12, Y12
+	VANDPS  448(DI), Y12, Y12
+	VADDPS  Y12, Y11, Y11
+
+beyond7:
+	CMPQ    R8, $0x01
+	JLE     beyond8
+	VMOVUPS 512(DI), Y12
+	VPERMPS Y8, Y12, Y13
+	VANDPS  576(DI), Y13, Y13
+	VADDPS  Y13, Y8, Y8
+	VPERMPS Y9, Y12, Y13
+	VANDPS  576(DI), Y13, Y13
+	VADDPS  Y13, Y9, Y9
+	VPERMPS Y10, Y12, Y13
+	VANDPS  576(DI), Y13, Y13
+	VADDPS  Y13, Y10, Y10
+	VPERMPS Y11, Y12, Y12
+	VANDPS  576(DI), Y12, Y12
+	VADDPS  Y12, Y11, Y11
+
+beyond8:
+	VMOVUPS   64(DI), Y12
+	VPERMPS   Y8, Y12, Y8
+	VPERMPS   Y9, Y12, Y9
+	VPERMPS   Y10, Y12, Y10
+	VPERMPS   Y11, Y12, Y11
+	VANDPS    constants<>+1536(SB), Y4, Y12
+	VCMPPS    $0x11, Y1, Y12, Y12
+	VANDPS    constants<>+896(SB), Y4, Y13
+	VORPS     Y13, Y1, Y13
+	VBLENDVPS Y12, Y13, Y4, Y4
+	VADDPS    Y0, Y4, Y4
+	VMOVUPS   (CX)(R11*4), Y13
+	VBLENDVPS Y12, Y2, Y8, Y8
+	VSUBPS    Y8, Y13, Y8
+	VDIVPS    Y4, Y8, Y4
+	VANDPS    constants<>+1536(SB), Y5, Y8
+	VCMPPS    $0x11, Y1, Y8, Y8
+	VANDPS    constants<>+896(SB), Y5, Y12
+	VORPS     Y12, Y1, Y12
+	VBLENDVPS Y8, Y12, Y5, Y5
+	VADDPS    Y0, Y5, Y5
+	VMOVUPS   (CX)(R14*4), Y12
+	VBLENDVPS Y8, Y2, Y9, Y8
+	VSUBPS    Y8, Y12, Y8
+	VDIVPS    Y5, Y8, Y5
+	VANDPS    constants<>+1536(SB), Y6, Y8
+	VCMPPS    $0x11, Y1, Y8, Y8
+	VANDPS    constants<>+896(SB), Y6, Y9
+	VORPS     Y9, Y1, Y9
+	VBLENDVPS Y8, Y9, Y6, Y6
+	VADDPS    Y0, Y6, Y6
+	VMOVUPS   (CX)(R15*4), Y9
+	VBLENDVPS Y8, Y2, Y10, Y8
+	VSUBPS    Y8, Y9, Y8
+	VDIVPS    Y6, Y8, Y6
+	VANDPS    constants<>+1536(SB), Y7, Y8
+	VCMPPS    $0x11, Y1, Y8, Y8
+	VANDPS    constants<>+896(SB), Y7, Y9
+	VORPS     Y9, Y1, Y9
+	VBLENDVPS Y8, Y9, Y7, Y7
+	VADDPS    Y0, Y7, Y7
+	VMOVUPS   (CX)(BP*4), Y9
+	VBLENDVPS Y8, Y2, Y11, Y8
+	VSUBPS    Y8, Y9, Y8
+	VDIVPS    Y7, Y8, Y7
+	VMOVUPS   Y4, (AX)(R11*4)
+	VMOVUPS   Y5, (AX)(R14*4)
+	VMOVUPS   Y6, (AX)(R15*4)
+	VMOVUPS   (R10)(BP*4), Y4
+	VBLENDVPS Y3, Y7, Y4, Y4
+	VMOVUPS   Y4, (AX)(BP*4)
+	ADDQ      R13, R11
+	SUBQ      R13, SI
+	JMP       full1
+
+rest2:
+full9:
+	CMPQ    SI, $0x08
+	JLT     rest10
+	VMOVUPS (BX)(R11*4), Y4
 	VADDPS  Y4, Y2, Y4
 	VMOVAPS Y4, Y4
 	CMPQ    R8, $0x04
-	JLE     beyond4
+	JLE     beyond11
 	VMOVUPS 256(DI), Y5
 	VPERMPS Y4, Y5, Y5
 	VANDPS  320(DI), Y5, Y5
 	VADDPS  Y5, Y4, Y4
 
-beyond4:
+beyond11:
 	CMPQ    R8, $0x02
-	JLE     beyond5
+	JLE     beyond12
 	VMOVUPS 384(DI), Y5
 	VPERMPS Y4, Y5, Y5
 	VANDPS  448(DI), Y5, Y5
 	VADDPS  Y5, Y4, Y4
 
-beyond5:
+beyond12:
 	CMPQ    R8, $0x01
-	JLE     beyond6
+	JLE     beyond13
 	VMOVUPS 512(DI), Y5
 	VPERMPS Y4, Y5, Y5
 	VANDPS  576(DI), Y5, Y5
 	VADDPS  Y5, Y4, Y4
 
-beyond6:
+beyond13:
 	VMOVUPS     64(DI), Y5
 	VPERMPS     Y4, Y5, Y4
-	VANDPS      constants<>+1408(SB), Y4, Y5
-	VCMPPS      $0x11, Y1, Y5, Y5
-	VANDPS      constants<>+896(SB), Y4, Y6
-	VORPS       Y6, Y1, Y6
-	VBLENDVPS   Y5, Y6, Y4, Y4
-	VADDPS      Y0, Y4, Y4
-	VMOVUPS     (CX)(R10*4), Y6
-	VMOVUPS     (DX)(R10*4), Y7
-	VMOVAPS     Y2, Y8
-	VFMADD231PS Y6, Y7, Y8
-	VMOVAPS     Y8, Y7
+	VMOVUPS     (DX)(R11*4), Y5
+	VMOVUPS     (CX)(R11*4), Y6
+	VMOVAPS     Y2, Y7
+	VFMADD231PS Y6, Y5, Y7
+	VMOVAPS     Y7, Y5
 	CMPQ        R8, $0x04
-	JLE         beyond7
-	VMOVUPS     256(DI), Y8
-	VPERMPS     Y7, Y8, Y8
-	VANDPS      320(DI), Y8, Y8
-	VADDPS      Y8, Y7, Y7
+	JLE         beyond14
+	VMOVUPS     256(DI), Y6
+	VPERMPS     Y5, Y6, Y6
+	VANDPS      320(DI), Y6, Y6
+	VADDPS      Y6, Y5, Y5
 
-beyond7:
+beyond14:
 	CMPQ    R8, $0x02
-	JLE     beyond8
-	VMOVUPS 384(DI), Y8
-	VPERMPS Y7, Y8, Y8
-	VANDPS  448(DI), Y8, Y8
-	VADDPS  Y8, Y7, Y7
+	JLE     beyond15
+	VMOVUPS 384(DI), Y6
+	VPERMPS Y5, Y6, Y6
+	VANDPS  448(DI), Y6, Y6
+	VADDPS  Y6, Y5, Y5
 
-beyond8:
+beyond15:
 	CMPQ    R8, $0x01
-	JLE     beyond9
-	VMOVUPS 512(DI), Y8
-	VPERMPS Y7, Y8, Y8
-	VANDPS  576(DI), Y8, Y8
-	VADDPS  Y8, Y7, Y7
+	JLE     beyond16
+	VMOVUPS 512(DI), Y6
+	VPERMPS Y5, Y6, Y6
+	VANDPS  576(DI), Y6, Y6
+	VADDPS  Y6, Y5, Y5
 
-beyond9:
-	VMOVUPS   64(DI), Y8
-	VPERMPS   Y7, Y8, Y7
-	VBLENDVPS Y5, Y2, Y7, Y5
-	VSUBPS    Y5, Y6, Y5
+beyond16:
+	VMOVUPS   64(DI), Y6
+	VPERMPS   Y5, Y6, Y5
+	VANDPS    constants<>+1536(SB), Y4, Y6
+	VCMPPS    $0x11, Y1, Y6, Y6
+	VANDPS    constants<>+896(SB), Y4, Y7
+	VORPS     Y7, Y1, Y7
+	VBLENDVPS Y6, Y7, Y4, Y4
+	VADDPS    Y0, Y4, Y4
+	VMOVUPS   (CX)(R11*4), Y7
+	VBLENDVPS Y6, Y2, Y5, Y5
+	VSUBPS    Y5, Y7, Y5
 	VDIVPS    Y4, Y5, Y4
-	VMOVUPS   (AX)(R10*4), Y5
+	VMOVUPS   (R10)(R11*4), Y5
 	VBLENDVPS Y3, Y4, Y5, Y4
-	VMOVUPS   Y4, (AX)(R10*4)
-	ADDQ      R9, R10
+	VMOVUPS   Y4, (AX)(R11*4)
+	ADDQ      R9, R11
 	SUBQ      R9, SI
-	JMP       full1
+	JMP       full9
 
-rest2:
+rest10:
 	TESTQ      SI, SI
-	JE         done3
+	JE         done17
 	LEAQ       masks<>+0(SB), R9
-	MOVQ       $0x00000010, R11
-	SUBQ       SI, R11
-	VMOVUPS    (R9)(R11*4), Y3
-	VMASKMOVPS (BX)(R10*4), Y3, Y4
+	MOVQ       $0x00000010, R10
+	SUBQ       SI, R10
+	VMOVUPS    (R9)(R10*4), Y3
+	VMASKMOVPS (BX)(R11*4), Y3, Y4
 	VADDPS     Y4, Y2, Y4
 	VMOVAPS    Y4, Y4
 	CMPQ       R8, $0x04
-	JLE        beyond10
+	JLE        beyond18
 	VMOVUPS    256(DI), Y5
 	VPERMPS    Y4, Y5, Y5
 	VANDPS     320(DI), Y5, Y5
 	VADDPS     Y5, Y4, Y4
 
-beyond10:
+beyond18:
 	CMPQ    R8, $0x02
-	JLE     beyond11
+	JLE     beyond19
 	VMOVUPS 384(DI), Y5
 	VPERMPS Y4, Y5, Y5
 	VANDPS  448(DI), Y5, Y5
 	VADDPS  Y5, Y4, Y4
 
-beyond11:
+beyond19:
 	CMPQ    R8, $0x01
-	JLE     beyond12
+	JLE     beyond20
 	VMOVUPS 512(DI), Y5
 	VPERMPS Y4, Y5, Y5
 	VANDPS  576(DI), Y5, Y5
 	VADDPS  Y5, Y4, Y4
 
-beyond12:
+beyond20:
 	VMOVUPS     64(DI), Y5
 	VPERMPS     Y4, Y5, Y4
-	VANDPS      constants<>+1408(SB), Y4, Y5
-	VCMPPS      $0x11, Y1, Y5, Y5
-	VANDPS      constants<>+896(SB), Y4, Y6
-	VORPS       Y6, Y1, Y1
-	VBLENDVPS   Y5, Y1, Y4, Y1
-	VADDPS      Y0, Y1, Y0
-	VMASKMOVPS  (CX)(R10*4), Y3, Y1
-	VMASKMOVPS  (DX)(R10*4), Y3, Y4
-	VMOVAPS     Y2, Y6
-	VFMADD231PS Y1, Y4, Y6
-	VMOVAPS     Y6, Y4
+	VMASKMOVPS  (DX)(R11*4), Y3, Y5
+	VMASKMOVPS  (CX)(R11*4), Y3, Y6
+	VMOVAPS     Y2, Y7
+	VFMADD231PS Y6, Y5, Y7
+	VMOVAPS     Y7, Y5
 	CMPQ        R8, $0x04
-	JLE         beyond13
+	JLE         beyond21
 	VMOVUPS     256(DI), Y6
-	VPERMPS     Y4, Y6, Y6
+	VPERMPS     Y5, Y6, Y6
 	VANDPS      320(DI), Y6, Y6
-	VADDPS      Y6, Y4, Y4
+	VADDPS      Y6, Y5, Y5
 
-beyond13:
+beyond21:
 	CMPQ    R8, $0x02
-	JLE     beyond14
+	JLE     beyond22
 	VMOVUPS 384(DI), Y6
-	VPERMPS Y4, Y6, Y6
+	VPERMPS Y5, Y6, Y6
 	VANDPS  448(DI), Y6, Y6
-	VADDPS  Y6, Y4, Y4
+	VADDPS  Y6, Y5, Y5
 
-beyond14:
+beyond22:
 	CMPQ    R8, $0x01
-	JLE     beyond15
+	JLE     beyond23
 	VMOVUPS 512(DI), Y6
-	VPERMPS Y4, Y6, Y6
+	VPERMPS Y5, Y6, Y6
 	VANDPS  576(DI), Y6, Y6
-	VADDPS  Y6, Y4, Y4
+	VADDPS  Y6, Y5, Y5
 
-beyond15:
+beyond23:
 	VMOVUPS    64(DI), Y6
-	VPERMPS    Y4, Y6, Y4
-	VBLENDVPS  Y5, Y2, Y4, Y2
+	VPERMPS    Y5, Y6, Y5
+	VANDPS     constants<>+1536(SB), Y4, Y6
+	VCMPPS     $0x11, Y1, Y6, Y6
+	VANDPS     constants<>+896(SB), Y4, Y7
+	VORPS      Y7, Y1, Y1
+	VBLENDVPS  Y6, Y1, Y4, Y1
+	VADDPS     Y0, Y1, Y0
+	VMASKMOVPS (CX)(R11*4), Y3, Y1
+	VBLENDVPS  Y6, Y2, Y5, Y2
 	VSUBPS     Y2, Y1, Y1
 	VDIVPS     Y0, Y1, Y0
-	VMASKMOVPS Y0, Y3, (AX)(R10*4)
+	VMASKMOVPS Y0, Y3, (AX)(R11*4)
 
-done3:
+done17:
 	VZEROUPPER
 	RET
 
 // func divideSumGradPackedAVX512(dz []float32, dy []float32, y []float32, z []float32, table *uint32, h int, step int, eps float32, floor float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·divideSumGradPackedAVX512(SB), NOSPLIT, $0-128
 	MOVQ         dz_base+0(FP), AX
 	MOVQ         dy_base+24(FP), CX
@@ -2737,104 +3892,346 @@ TEXT ·divideSumGradPackedAVX512(SB), NOSPLIT, $0-128
 	VXORPS       Z2, Z2, Z2
 	VMOVUPS      (DI), Z3
 	VPMOVD2M     Z3, K1
+	MOVQ         CX, R10
+	CMPQ         AX, DX
+	CMOVQEQ      DX, R10
+	CMPQ         AX, BX
+	CMOVQEQ      BX, R10
 	XORQ         R10, R10
+	LEAQ         16(R9)(R9*2), R11
+	MOVQ         R9, R12
+	SHLQ         $0x02, R12
 
 full1:
-	CMPQ      SI, $0x10
+	CMPQ      SI, R11
 	JLT       rest2
+	LEAQ      (R10)(R9*1), R13
+	LEAQ      (R13)(R9*1), R14
+	LEAQ      (R14)(R9*1), R15
+	VMOVUPS.Z (BX)(R10*4), K1, Z3
+	VADDPS    Z3, Z2, Z3
+	VMOVUPS.Z (BX)(R13*4), K1, Z16
+	VADDPS    Z16, Z2, Z16
+	VMOVUPS.Z (BX)(R14*4), K1, Z17
+	VADDPS    Z17, Z2, Z17
+	VMOVUPS.Z (BX)(R15*4), K1, Z18
+	VADDPS    Z18, Z2, Z18
+	VMOVAPS   Z3, Z3
+	VMOVAPS   Z16, Z16
+	VMOVAPS   Z17, Z17
+	VMOVAPS   Z18, Z18
+	CMPQ      R8, $0x08
+	JLE       beyond3
+	VMOVUPS   128(DI), Z19
+	VPERMPS   Z3, Z19, Z20
+	VANDPS    192(DI), Z20, Z20
+	VADDPS    Z20, Z3, Z3
+	VPERMPS   Z16, Z19, Z20
+	VANDPS    192(DI), Z20, Z20
+	VADDPS    Z20, Z16, Z16
+	VPERMPS   Z17, Z19, Z20
+	VANDPS    192(DI), Z20, Z20
+	VADDPS    Z20, Z17, Z17
+	VPERMPS   Z18, Z19, Z19
+	VANDPS    192(DI), Z19, Z19
+	VADDPS    Z19, Z18, Z18
+
+beyond3:
+	CMPQ    R8, $0x04
+	JLE     beyond4
+	VMOVUPS 256(DI), Z19
+	VPERMPS Z3, Z19, Z20
+	VANDPS  320(DI), Z20, Z20
+	VADDPS  Z20, Z3, Z3
+	VPERMPS Z16, Z19, Z20
+	VANDPS  320(DI), Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VPERMPS Z17, Z19, Z20
+	VANDPS  320(DI), Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VPERMPS Z18, Z19, Z19
+	VANDPS  320(DI), Z19, Z19
+	VADDPS  Z19, Z18, Z18
+
+beyond4:
+	CMPQ    R8, $0x02
+	JLE     beyond5
+	VMOVUPS 384(DI), Z19
+	VPERMPS Z3, Z19, Z20
+	VANDPS  448(DI), Z20, Z20
+	VADDPS  Z20, Z3, Z3
+	VPERMPS Z16, Z19, Z20
+	VANDPS  448(DI), Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VPERMPS Z17, Z19, Z20
+	VANDPS  448(DI), Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VPERMPS Z18, Z19, Z19
+	VANDPS  448(DI), Z19, Z19
+	VADDPS  Z19, Z18, Z18
+
+beyond5:
+	CMPQ    R8, $0x01
+	JLE     beyond6
+	VMOVUPS 512(DI), Z19
+	VPERMPS Z3, Z19, Z20
+	VANDPS  576(DI), Z20, Z20
+	VADDPS  Z20, Z3, Z3
+	VPERMPS Z16, Z19, Z20
+	VANDPS  576(DI), Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VPERMPS Z17, Z19, Z20
+	VANDPS  576(DI), Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VPERMPS Z18, Z19, Z19
+	VANDPS  576(DI), Z19, Z19
+	VADDPS  Z19, Z18, Z18
+
+beyond6:
+	VMOVUPS     64(DI), Z19
+	VPERMPS     Z3, Z19, Z3
+	VPERMPS     Z16, Z19, Z16
+	VPERMPS     Z17, Z19, Z17
+	VPERMPS     Z18, Z19, Z18
+	VMOVUPS.Z   (DX)(R10*4), K1, Z19
+	VMOVUPS.Z   (CX)(R10*4), K1, Z20
+	VMOVAPS     Z2, Z21
+	VFMADD231PS Z20, Z19, Z21
+	VMOVUPS.Z   (DX)(R13*4), K1, Z19
+	VMOVUPS.Z   (CX)(R13*4), K1, Z20
+	VMOVAPS     Z2, Z22
+	VFMADD231PS Z20, Z19, Z22
+	VMOVUPS.Z   (DX)(R14*4), K1, Z19
+	VMOVUPS.Z   (CX)(R14*4), K1, Z20
+	VMOVAPS     Z2, Z23
+	VFMADD231PS Z20, Z19, Z23
+	VMOVUPS.Z   (DX)(R15*4), K1, Z19
+	VMOVUPS.Z   (CX)(R15*4), K1, Z20
+	VMOVAPS     Z2, Z24
+	VFMADD231PS Z20, Z19, Z24
+	VMOVAPS     Z21, Z19
+	VMOVAPS     Z22, Z20
+	VMOVAPS     Z23, Z21
+	VMOVAPS     Z24, Z22
+	CMPQ        R8, $0x08
+	JLE         beyond7
+	VMOVUPS     128(DI), Z23
+	VPERMPS     Z19, Z23, Z24
+	VANDPS      192(DI), Z24, Z24
+	VADDPS      Z24, Z19, Z19
+	VPERMPS     Z20, Z23, Z24
+	VANDPS      192(DI), Z24, Z24
+	VADDPS      Z24, Z20, Z20
+	VPERMPS     Z21, Z23, Z24
+	VANDPS      192(DI), Z24, Z24
+	VADDPS      Z24, Z21, Z21
+	VPERMPS     Z22, Z23, Z23
+	VANDPS      192(DI), Z23, Z23
+	VADDPS      Z23, Z22, Z22
+
+beyond7:
+	CMPQ    R8, $0x04
+	JLE     beyond8
+	VMOVUPS 256(DI), Z23
+	VPERMPS Z19, Z23, Z24
+	VANDPS  320(DI), Z24, Z24
+	VADDPS  Z24, Z19, Z19
+	VPERMPS Z20, Z23, Z24
+	VANDPS  320(DI), Z24, Z24
+	VADDPS  Z24, Z20, Z20
+	VPERMPS Z21, Z23, Z24
+	VANDPS  320(DI), Z24, Z24
+	VADDPS  Z24, Z21, Z21
+	VPERMPS Z22, Z23, Z23
+	VANDPS  320(DI), Z23, Z23
+	VADDPS  Z23, Z22, Z22
+
+beyond8:
+	CMPQ    R8, $0x02
+	JLE     beyond9
+	VMOVUPS 384(DI), Z23
+	VPERMPS Z19, Z23, Z24
+	VANDPS  448(DI), Z24, Z24
+	VADDPS  Z24, Z19, Z19
+	VPERMPS Z20, Z23, Z24
+	VANDPS  448(DI), Z24, Z24
+	VADDPS  Z24, Z20, Z20
+	VPERMPS Z21, Z23, Z24
+	VANDPS  448(DI), Z24, Z24
+	VADDPS  Z24, Z21, Z21
+	VPERMPS Z22, Z23, Z23
+	VANDPS  448(DI), Z23, Z23
+	VADDPS  Z23, Z22, Z22
+
+beyond9:
+	CMPQ    R8, $0x01
+	JLE     beyond10
+	VMOVUPS 512(DI), Z23
+	VPERMPS Z19, Z23, Z24
+	VANDPS  576(DI), Z24, Z24
+	VADDPS  Z24, Z19, Z19
+	VPERMPS Z20, Z23, Z24
+	VANDPS  576(DI), Z24, Z24
+	VADDPS  Z24, Z20, Z20
+	VPERMPS Z21, Z23, Z24
+	VANDPS  576(DI), Z24, Z24
+	VADDPS  Z24, Z21, Z21
+	VPERMPS Z22, Z23, Z23
+	VANDPS  576(DI), Z23, Z23
+	VADDPS  Z23, Z22, Z22
+
+beyond10:
+	VMOVUPS   64(DI), Z23
+	VPERMPS   Z19, Z23, Z19
+	VPERMPS   Z20, Z23, Z20
+	VPERMPS   Z21, Z23, Z21
+	VPERMPS   Z22, Z23, Z22
+	VANDPS    constants<>+1536(SB), Z3, Z23
+	VCMPPS    $0x11, Z1, Z23, K2
+	VANDPS    constants<>+896(SB), Z3, Z23
+	VORPS     Z23, Z1, Z23
+	VBLENDMPS Z23, Z3, K2, Z4
+	VADDPS    Z0, Z4, Z3
+	VMOVUPS.Z (CX)(R10*4), K1, Z23
+	VBLENDMPS Z2, Z19, K2, Z5
+	VSUBPS    Z5, Z23, Z19
+	VDIVPS    Z3, Z19, Z3
+	VANDPS    constants<>+1536(SB), Z16, Z19
+	VCMPPS    $0x11, Z1, Z19, K2
+	VANDPS    constants<>+896(SB), Z16, Z19
+	VORPS     Z19, Z1, Z19
+	VBLENDMPS Z19, Z16, K2, Z6
+	VADDPS    Z0, Z6, Z16
+	VMOVUPS.Z (CX)(R13*4), K1, Z19
+	VBLENDMPS Z2, Z20, K2, Z7
+	VSUBPS    Z7, Z19, Z19
+	VDIVPS    Z16, Z19, Z16
+	VANDPS    constants<>+1536(SB), Z17, Z19
+	VCMPPS    $0x11, Z1, Z19, K2
+	VANDPS    constants<>+896(SB), Z17, Z19
+	VORPS     Z19, Z1, Z19
+	VBLENDMPS Z19, Z17, K2, Z8
+	VADDPS    Z0, Z8, Z17
+	VMOVUPS.Z (CX)(R14*4), K1, Z19
+	VBLENDMPS Z2, Z21, K2, Z9
+	VSUBPS    Z9, Z19, Z19
+	VDIVPS    Z17, Z19, Z17
+	VANDPS    constants<>+1536(SB), Z18, Z19
+	VCMPPS    $0x11, Z1, Z19, K2
+	VANDPS    constants<>+896(SB), Z18, Z19
+	VORPS     Z19, Z1, Z19
+	VBLENDMPS Z19, Z18, K2, Z10
+	VADDPS    Z0, Z10, Z18
+	VMOVUPS.Z (CX)(R15*4), K1, Z19
+	VBLENDMPS Z2, Z22, K2, Z11
+	VSUBPS    Z11, Z19, Z19
+	VDIVPS    Z18, Z19, Z18
+	VMOVUPS   Z3, K1, (AX)(R10*4)
+	VMOVUPS   Z16, K1, (AX)(R13*4)
+	VMOVUPS   Z17, K1, (AX)(R14*4)
+	VMOVUPS   Z18, K1, (AX)(R15*4)
+	ADDQ      R12, R10
+	SUBQ      R12, SI
+	JMP       full1
+
+rest2:
+full11:
+	CMPQ      SI, $0x10
+	JLT       rest12
 	VMOVUPS.Z (BX)(R10*4), K1, Z3
 	VADDPS    Z3, Z2, Z3
 	VMOVAPS   Z3, Z3
 	CMPQ      R8, $0x08
-	JLE       beyond4
-	VMOVUPS   128(DI), Z8
-	VPERMPS   Z3, Z8, Z8
-	VANDPS    192(DI), Z8, Z8
-	VADDPS    Z8, Z3, Z3
+	JLE       beyond13
+	VMOVUPS   128(DI), Z4
+	VPERMPS   Z3, Z4, Z4
+	VANDPS    192(DI), Z4, Z4
+	VADDPS    Z4, Z3, Z3
 
-beyond4:
+beyond13:
 	CMPQ    R8, $0x04
-	JLE     beyond5
-	VMOVUPS 256(DI), Z8
-	VPERMPS Z3, Z8, Z8
-	VANDPS  320(DI), Z8, Z8
-	VADDPS  Z8, Z3, Z3
+	JLE     beyond14
+	VMOVUPS 256(DI), Z4
+	VPERMPS Z3, Z4, Z4
+	VANDPS  320(DI), Z4, Z4
+	VADDPS  Z4, Z3, Z3
 
-beyond5:
+beyond14:
 	CMPQ    R8, $0x02
-	JLE     beyond6
-	VMOVUPS 384(DI), Z8
-	VPERMPS Z3, Z8, Z8
-	VANDPS  448(DI), Z8, Z8
-	VADDPS  Z8, Z3, Z3
+	JLE     beyond15
+	VMOVUPS 384(DI), Z4
+	VPERMPS Z3, Z4, Z4
+	VANDPS  448(DI), Z4, Z4
+	VADDPS  Z4, Z3, Z3
 
-beyond6:
+beyond15:
 	CMPQ    R8, $0x01
-	JLE     beyond7
-	VMOVUPS 512(DI), Z8
-	VPERMPS Z3, Z8, Z8
-	VANDPS  576(DI), Z8, Z8
-	VADDPS  Z8, Z3, Z3
+	JLE     beyond16
+	VMOVUPS 512(DI), Z4
+	VPERMPS Z3, Z4, Z4
+	VANDPS  576(DI), Z4, Z4
+	VADDPS  Z4, Z3, Z3
 
-beyond7:
-	VMOVUPS     64(DI), Z8
-	VPERMPS     Z3, Z8, Z3
-	VANDPS      constants<>+1408(SB), Z3, Z8
-	VCMPPS      $0x11, Z1, Z8, K2
-	VANDPS      constants<>+896(SB), Z3, Z8
-	VORPS       Z8, Z1, Z8
-	VBLENDMPS   Z8, Z3, K2, Z4
-	VADDPS      Z0, Z4, Z3
-	VMOVUPS.Z   (CX)(R10*4), K1, Z8
-	VMOVUPS.Z   (DX)(R10*4), K1, Z9
-	VMOVAPS     Z2, Z10
-	VFMADD231PS Z8, Z9, Z10
-	VMOVAPS     Z10, Z9
+beyond16:
+	VMOVUPS     64(DI), Z4
+	VPERMPS     Z3, Z4, Z3
+	VMOVUPS.Z   (DX)(R10*4), K1, Z4
+	VMOVUPS.Z   (CX)(R10*4), K1, Z5
+	VMOVAPS     Z2, Z6
+	VFMADD231PS Z5, Z4, Z6
+	VMOVAPS     Z6, Z4
 	CMPQ        R8, $0x08
-	JLE         beyond8
-	VMOVUPS     128(DI), Z10
-	VPERMPS     Z9, Z10, Z10
-	VANDPS      192(DI), Z10, Z10
-	VADDPS      Z10, Z9, Z9
+	JLE         beyond17
+	VMOVUPS     128(DI), Z5
+	VPERMPS     Z4, Z5, Z5
+	VANDPS      192(DI), Z5, Z5
+	VADDPS      Z5, Z4, Z4
 
-beyond8:
+beyond17:
 	CMPQ    R8, $0x04
-	JLE     beyond9
-	VMOVUPS 256(DI), Z10
-	VPERMPS Z9, Z10, Z10
-	VANDPS  320(DI), Z10, Z10
-	VADDPS  Z10, Z9, Z9
+	JLE     beyond18
+	VMOVUPS 256(DI), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  320(DI), Z5, Z5
+	VADDPS  Z5, Z4, Z4
 
-beyond9:
+beyond18:
 	CMPQ    R8, $0x02
-	JLE     beyond10
-	VMOVUPS 384(DI), Z10
-	VPERMPS Z9, Z10, Z10
-	VANDPS  448(DI), Z10, Z10
-	VADDPS  Z10, Z9, Z9
+	JLE     beyond19
+	VMOVUPS 384(DI), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  448(DI), Z5, Z5
+	VADDPS  Z5, Z4, Z4
 
-beyond10:
+beyond19:
 	CMPQ    R8, $0x01
-	JLE     beyond11
-	VMOVUPS 512(DI), Z10
-	VPERMPS Z9, Z10, Z10
-	VANDPS  576(DI), Z10, Z10
-	VADDPS  Z10, Z9, Z9
+	JLE     beyond20
+	VMOVUPS 512(DI), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  576(DI), Z5, Z5
+	VADDPS  Z5, Z4, Z4
 
-beyond11:
-	VMOVUPS   64(DI), Z10
-	VPERMPS   Z9, Z10, Z9
-	VBLENDMPS Z2, Z9, K2, Z5
-	VSUBPS    Z5, Z8, Z8
-	VDIVPS    Z3, Z8, Z3
+beyond20:
+	VMOVUPS   64(DI), Z5
+	VPERMPS   Z4, Z5, Z4
+	VANDPS    constants<>+1536(SB), Z3, Z5
+	VCMPPS    $0x11, Z1, Z5, K2
+	VANDPS    constants<>+896(SB), Z3, Z5
+	VORPS     Z5, Z1, Z5
+	VBLENDMPS Z5, Z3, K2, Z12
+	VADDPS    Z0, Z12, Z3
+	VMOVUPS.Z (CX)(R10*4), K1, Z5
+	VBLENDMPS Z2, Z4, K2, Z13
+	VSUBPS    Z13, Z5, Z4
+	VDIVPS    Z3, Z4, Z3
 	VMOVUPS   Z3, K1, (AX)(R10*4)
 	ADDQ      R9, R10
 	SUBQ      R9, SI
-	JMP       full1
+	JMP       full11
 
-rest2:
+rest12:
 	TESTQ     SI, SI
-	JE        done3
+	JE        done21
 	MOVL      $-1, R9
 	BZHIL     SI, R9, R9
 	KMOVW     R9, K1
@@ -2842,90 +4239,91 @@ rest2:
 	VADDPS    Z3, Z2, Z3
 	VMOVAPS   Z3, Z3
 	CMPQ      R8, $0x08
-	JLE       beyond12
+	JLE       beyond22
 	VMOVUPS   128(DI), Z4
 	VPERMPS   Z3, Z4, Z4
 	VANDPS    192(DI), Z4, Z4
 	VADDPS    Z4, Z3, Z3
 
-beyond12:
+beyond22:
 	CMPQ    R8, $0x04
-	JLE     beyond13
+	JLE     beyond23
 	VMOVUPS 256(DI), Z4
 	VPERMPS Z3, Z4, Z4
 	VANDPS  320(DI), Z4, Z4
 	VADDPS  Z4, Z3, Z3
 
-beyond13:
+beyond23:
 	CMPQ    R8, $0x02
-	JLE     beyond14
+	JLE     beyond24
 	VMOVUPS 384(DI), Z4
 	VPERMPS Z3, Z4, Z4
 	VANDPS  448(DI), Z4, Z4
 	VADDPS  Z4, Z3, Z3
 
-beyond14:
+beyond24:
 	CMPQ    R8, $0x01
-	JLE     beyond15
+	JLE     beyond25
 	VMOVUPS 512(DI), Z4
 	VPERMPS Z3, Z4, Z4
 	VANDPS  576(DI), Z4, Z4
 	VADDPS  Z4, Z3, Z3
 
-beyond15:
+beyond25:
 	VMOVUPS     64(DI), Z4
 	VPERMPS     Z3, Z4, Z3
-	VANDPS      constants<>+1408(SB), Z3, Z4
-	VCMPPS      $0x11, Z1, Z4, K2
-	VANDPS      constants<>+896(SB), Z3, Z4
-	VORPS       Z4, Z1, Z1
-	VBLENDMPS   Z1, Z3, K2, Z6
-	VADDPS      Z0, Z6, Z0
-	VMOVUPS.Z   (CX)(R10*4), K1, Z1
-	VMOVUPS.Z   (DX)(R10*4), K1, Z3
-	VMOVAPS     Z2, Z4
-	VFMADD231PS Z1, Z3, Z4
-	VMOVAPS     Z4, Z3
+	VMOVUPS.Z   (DX)(R10*4), K1, Z4
+	VMOVUPS.Z   (CX)(R10*4), K1, Z5
+	VMOVAPS     Z2, Z6
+	VFMADD231PS Z5, Z4, Z6
+	VMOVAPS     Z6, Z4
 	CMPQ        R8, $0x08
-	JLE         beyond16
-	VMOVUPS     128(DI), Z4
-	VPERMPS     Z3, Z4, Z4
-	VANDPS      192(DI), Z4, Z4
-	VADDPS      Z4, Z3, Z3
+	JLE         beyond26
+	VMOVUPS     128(DI), Z5
+	VPERMPS     Z4, Z5, Z5
+	VANDPS      192(DI), Z5, Z5
+	VADDPS      Z5, Z4, Z4
 
-beyond16:
+beyond26:
 	CMPQ    R8, $0x04
-	JLE     beyond17
-	VMOVUPS 256(DI), Z4
-	VPERMPS Z3, Z4, Z4
-	VANDPS  320(DI), Z4, Z4
-	VADDPS  Z4, Z3, Z3
+	JLE     beyond27
+	VMOVUPS 256(DI), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  320(DI), Z5, Z5
+	VADDPS  Z5, Z4, Z4
 
-beyond17:
+beyond27:
 	CMPQ    R8, $0x02
-	JLE     beyond18
-	VMOVUPS 384(DI), Z4
-	VPERMPS Z3, Z4, Z4
-	VANDPS  448(DI), Z4, Z4
-	VADDPS  Z4, Z3, Z3
+	JLE     beyond28
+	VMOVUPS 384(DI), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  448(DI), Z5, Z5
+	VADDPS  Z5, Z4, Z4
 
-beyond18:
+beyond28:
 	CMPQ    R8, $0x01
-	JLE     beyond19
-	VMOVUPS 512(DI), Z4
-	VPERMPS Z3, Z4, Z4
-	VANDPS  576(DI), Z4, Z4
-	VADDPS  Z4, Z3, Z3
+	JLE     beyond29
+	VMOVUPS 512(DI), Z5
+	VPERMPS Z4, Z5, Z5
+	VANDPS  576(DI), Z5, Z5
+	VADDPS  Z5, Z4, Z4
 
-beyond19:
-	VMOVUPS   64(DI), Z4
-	VPERMPS   Z3, Z4, Z3
-	VBLENDMPS Z2, Z3, K2, Z7
-	VSUBPS    Z7, Z1, Z1
+beyond29:
+	VMOVUPS   64(DI), Z5
+	VPERMPS   Z4, Z5, Z4
+	VANDPS    constants<>+1536(SB), Z3, Z5
+	VCMPPS    $0x11, Z1, Z5, K2
+	VANDPS    constants<>+896(SB), Z3, Z5
+	VORPS     Z5, Z1, Z1
+	VBLENDMPS Z1, Z3, K2, Z14
+	VADDPS    Z0, Z14, Z0
+	VMOVUPS.Z (CX)(R10*4), K1, Z1
+	VBLENDMPS Z2, Z4, K2, Z15
+	VSUBPS    Z15, Z1, Z1
 	VDIVPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(R10*4)
 
-done3:
+done21:
 	VZEROUPPER
 	RET
 
@@ -2937,7 +4335,7 @@ TEXT ·softmaxWideAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS scale+48(FP), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+64(SB), Y1
-	VMOVUPS      constants<>+1472(SB), Y2
+	VMOVUPS      constants<>+1600(SB), Y2
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y3, Y3, Y3
 	VMOVAPS      Y2, Y3
@@ -3012,15 +4410,10 @@ full4:
 	VMOVAPS      Y6, Y6
 	VFMADD231PS  Y9, Y8, Y6
 	VADDPS       constants<>+768(SB), Y6, Y6
-	VPSUBD       constants<>+128(SB), Y7, Y7
-	VPSRAD       $0x01, Y7, Y8
-	VPSUBD       Y8, Y7, Y7
-	VPADDD       constants<>+832(SB), Y8, Y8
-	VPSLLD       $0x17, Y8, Y8
-	VMULPS       Y8, Y6, Y6
-	VPADDD       constants<>+832(SB), Y7, Y7
 	VPSLLD       $0x17, Y7, Y7
+	VPADDD       constants<>+960(SB), Y7, Y7
 	VMULPS       Y7, Y6, Y6
+	VMULPS       constants<>+1024(SB), Y6, Y6
 	VMOVUPS      Y6, (AX)(BX*4)
 	VADDPS       Y6, Y4, Y4
 	VMOVUPS      32(CX)(BX*4), Y6
@@ -3043,15 +4436,10 @@ full4:
 	VMOVAPS      Y6, Y6
 	VFMADD231PS  Y9, Y8, Y6
 	VADDPS       constants<>+768(SB), Y6, Y6
-	VPSUBD       constants<>+128(SB), Y7, Y7
-	VPSRAD       $0x01, Y7, Y8
-	VPSUBD       Y8, Y7, Y7
-	VPADDD       constants<>+832(SB), Y8, Y8
-	VPSLLD       $0x17, Y8, Y8
-	VMULPS       Y8, Y6, Y6
-	VPADDD       constants<>+832(SB), Y7, Y7
 	VPSLLD       $0x17, Y7, Y7
+	VPADDD       constants<>+960(SB), Y7, Y7
 	VMULPS       Y7, Y6, Y6
+	VMULPS       constants<>+1024(SB), Y6, Y6
 	VMOVUPS      Y6, 32(AX)(BX*4)
 	VADDPS       Y6, Y5, Y5
 	ADDQ         $0x10, BX
@@ -3085,15 +4473,10 @@ rest5:
 	VMOVAPS      Y7, Y7
 	VFMADD231PS  Y10, Y9, Y7
 	VADDPS       constants<>+768(SB), Y7, Y7
-	VPSUBD       constants<>+128(SB), Y8, Y8
-	VPSRAD       $0x01, Y8, Y9
-	VPSUBD       Y9, Y8, Y8
-	VPADDD       constants<>+832(SB), Y9, Y9
-	VPSLLD       $0x17, Y9, Y9
-	VMULPS       Y9, Y7, Y7
-	VPADDD       constants<>+832(SB), Y8, Y8
 	VPSLLD       $0x17, Y8, Y8
+	VPADDD       constants<>+960(SB), Y8, Y8
 	VMULPS       Y8, Y7, Y7
+	VMULPS       constants<>+1024(SB), Y7, Y7
 	VMASKMOVPS   Y7, Y6, (AX)(BX*4)
 	VBLENDVPS    Y6, Y7, Y3, Y6
 	VADDPS       Y6, Y4, Y4
@@ -3121,15 +4504,10 @@ rest5:
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  Y7, Y2, Y0
 	VADDPS       constants<>+768(SB), Y0, Y0
-	VPSUBD       constants<>+128(SB), Y1, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       constants<>+832(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y0, Y0
-	VPADDD       constants<>+832(SB), Y1, Y1
 	VPSLLD       $0x17, Y1, Y1
+	VPADDD       constants<>+960(SB), Y1, Y1
 	VMULPS       Y1, Y0, Y0
+	VMULPS       constants<>+1024(SB), Y0, Y0
 	VMASKMOVPS   Y0, Y6, 32(AX)(BX*4)
 	VBLENDVPS    Y6, Y0, Y3, Y0
 	VADDPS       Y0, Y5, Y5
@@ -3179,7 +4557,7 @@ TEXT ·softmaxWideAVX512(SB), NOSPLIT, $0-52
 	VBROADCASTSS scale+48(FP), Z0
 	VMOVUPS      constants<>+0(SB), Z1
 	VMOVUPS      constants<>+64(SB), Z1
-	VMOVUPS      constants<>+1472(SB), Z4
+	VMOVUPS      constants<>+1600(SB), Z4
 	VXORPS       Z5, Z5, Z5
 	VMOVAPS      Z4, Z5
 	MOVQ         x_len+32(FP), DX
@@ -3525,7 +4903,7 @@ done3:
 	VBROADCASTSS X0, Y0
 	VBROADCASTSS eps+48(FP), Y1
 	VBROADCASTSS floor+52(FP), Y2
-	VANDPS       constants<>+1408(SB), Y0, Y3
+	VANDPS       constants<>+1536(SB), Y0, Y3
 	VCMPPS       $0x11, Y2, Y3, Y3
 	VANDPS       constants<>+896(SB), Y0, Y4
 	VORPS        Y4, Y2, Y2
@@ -3598,7 +4976,7 @@ done3:
 	VBROADCASTSS  X0, Z0
 	VBROADCASTSS  eps+48(FP), Z1
 	VBROADCASTSS  floor+52(FP), Z3
-	VANDPS        constants<>+1408(SB), Z0, Z4
+	VANDPS        constants<>+1536(SB), Z0, Z4
 	VCMPPS        $0x11, Z3, Z4, K1
 	VANDPS        constants<>+896(SB), Z0, Z4
 	VORPS         Z4, Z3, Z3
@@ -3681,7 +5059,7 @@ done3:
 	VBROADCASTSS X0, Y0
 	VBROADCASTSS eps+96(FP), Y1
 	VBROADCASTSS floor+100(FP), Y2
-	VANDPS       constants<>+1408(SB), Y0, Y3
+	VANDPS       constants<>+1536(SB), Y0, Y3
 	VCMPPS       $0x11, Y2, Y3, Y3
 	VANDPS       constants<>+896(SB), Y0, Y4
 	VORPS        Y4, Y2, Y2
@@ -3805,7 +5183,7 @@ done3:
 	VBROADCASTSS  X0, Z0
 	VBROADCASTSS  eps+96(FP), Z1
 	VBROADCASTSS  floor+100(FP), Z4
-	VANDPS        constants<>+1408(SB), Z0, Z5
+	VANDPS        constants<>+1536(SB), Z0, Z5
 	VCMPPS        $0x11, Z4, Z5, K1
 	VANDPS        constants<>+896(SB), Z0, Z5
 	VORPS         Z5, Z4, Z4
@@ -3886,7 +5264,7 @@ TEXT ·gruForwardAVX2(SB), NOSPLIT, $0-120
 	MOVQ    q_base+96(FP), SI
 	VMOVUPS constants<>+0(SB), Y0
 	VMOVUPS constants<>+64(SB), Y0
-	VMOVUPS constants<>+1536(SB), Y1
+	VMOVUPS constants<>+1664(SB), Y1
 	MOVQ    h_len+8(FP), DI
 	MOVQ    DI, R8
 	LEAQ    (DI)(DI*1), R9
@@ -3916,19 +5294,14 @@ full1:
 	VMOVAPS      Y3, Y3
 	VFMADD231PS  Y6, Y5, Y3
 	VADDPS       constants<>+768(SB), Y3, Y3
-	VPSUBD       constants<>+128(SB), Y4, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       constants<>+832(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y3, Y3
-	VPADDD       constants<>+832(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
+	VPADDD       constants<>+960(SB), Y4, Y4
 	VMULPS       Y4, Y3, Y3
+	VMULPS       constants<>+1024(SB), Y3, Y3
 	VMOVUPS      constants<>+768(SB), Y4
 	VADDPS       Y4, Y3, Y5
 	VDIVPS       Y5, Y3, Y5
-	VCMPPS       $0x11, constants<>+960(SB), Y2, Y2
+	VCMPPS       $0x11, constants<>+1088(SB), Y2, Y2
 	VBLENDVPS    Y2, Y3, Y4, Y2
 	VMOVAPS      Y2, Y3
 	VFNMADD231PS Y5, Y2, Y3
@@ -3937,7 +5310,7 @@ full1:
 	VMOVUPS      (DX)(R9*4), Y4
 	VMOVAPS      Y4, Y4
 	VFMADD231PS  Y2, Y3, Y4
-	VANDPS       constants<>+1408(SB), Y4, Y2
+	VANDPS       constants<>+1536(SB), Y4, Y2
 	VMINPS       Y2, Y1, Y2
 	VADDPS       Y2, Y2, Y3
 	VMOVUPS      constants<>+128(SB), Y5
@@ -3961,20 +5334,20 @@ full1:
 	VPADDD       constants<>+768(SB), Y5, Y5
 	VMULPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
-	VMOVUPS      constants<>+1024(SB), Y5
+	VMOVUPS      constants<>+1152(SB), Y5
 	VDIVPS       Y3, Y5, Y3
 	VSUBPS       Y3, Y6, Y3
 	VMULPS       Y2, Y2, Y5
 	VMULPS       Y2, Y5, Y6
-	VMOVUPS      constants<>+1600(SB), Y7
-	VFMADD213PS  constants<>+1664(SB), Y5, Y7
-	VFMADD213PS  constants<>+1728(SB), Y5, Y7
+	VMOVUPS      constants<>+1728(SB), Y7
 	VFMADD213PS  constants<>+1792(SB), Y5, Y7
 	VFMADD213PS  constants<>+1856(SB), Y5, Y7
 	VFMADD213PS  constants<>+1920(SB), Y5, Y7
+	VFMADD213PS  constants<>+1984(SB), Y5, Y7
+	VFMADD213PS  constants<>+2048(SB), Y5, Y7
 	VMOVAPS      Y2, Y5
 	VFMADD231PS  Y7, Y6, Y5
-	VCMPPS       $0x11, constants<>+1984(SB), Y2, Y2
+	VCMPPS       $0x11, constants<>+2112(SB), Y2, Y2
 	VBLENDVPS    Y2, Y5, Y3, Y2
 	VANDPS       constants<>+896(SB), Y4, Y3
 	VORPS        Y3, Y2, Y2
@@ -4000,19 +5373,14 @@ full1:
 	VMOVAPS      Y4, Y4
 	VFMADD231PS  Y7, Y6, Y4
 	VADDPS       constants<>+768(SB), Y4, Y4
-	VPSUBD       constants<>+128(SB), Y5, Y5
-	VPSRAD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPADDD       constants<>+832(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y4, Y4
-	VPADDD       constants<>+832(SB), Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
+	VPADDD       constants<>+960(SB), Y5, Y5
 	VMULPS       Y5, Y4, Y4
+	VMULPS       constants<>+1024(SB), Y4, Y4
 	VMOVUPS      constants<>+768(SB), Y5
 	VADDPS       Y5, Y4, Y6
 	VDIVPS       Y6, Y4, Y6
-	VCMPPS       $0x11, constants<>+960(SB), Y3, Y3
+	VCMPPS       $0x11, constants<>+1088(SB), Y3, Y3
 	VBLENDVPS    Y3, Y4, Y5, Y3
 	VMOVAPS      Y3, Y4
 	VFNMADD231PS Y6, Y3, Y4
@@ -4056,19 +5424,14 @@ rest2:
 	VMOVAPS      Y4, Y4
 	VFMADD231PS  Y7, Y6, Y4
 	VADDPS       constants<>+768(SB), Y4, Y4
-	VPSUBD       constants<>+128(SB), Y5, Y5
-	VPSRAD       $0x01, Y5, Y6
-	VPSUBD       Y6, Y5, Y5
-	VPADDD       constants<>+832(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y4, Y4
-	VPADDD       constants<>+832(SB), Y5, Y5
 	VPSLLD       $0x17, Y5, Y5
+	VPADDD       constants<>+960(SB), Y5, Y5
 	VMULPS       Y5, Y4, Y4
+	VMULPS       constants<>+1024(SB), Y4, Y4
 	VMOVUPS      constants<>+768(SB), Y5
 	VADDPS       Y5, Y4, Y6
 	VDIVPS       Y6, Y4, Y6
-	VCMPPS       $0x11, constants<>+960(SB), Y3, Y3
+	VCMPPS       $0x11, constants<>+1088(SB), Y3, Y3
 	VBLENDVPS    Y3, Y4, Y5, Y3
 	VMOVAPS      Y3, Y4
 	VFNMADD231PS Y6, Y3, Y4
@@ -4077,7 +5440,7 @@ rest2:
 	VMASKMOVPS   (DX)(R9*4), Y2, Y5
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  Y3, Y4, Y5
-	VANDPS       constants<>+1408(SB), Y5, Y3
+	VANDPS       constants<>+1536(SB), Y5, Y3
 	VMINPS       Y3, Y1, Y1
 	VADDPS       Y1, Y1, Y3
 	VMOVUPS      constants<>+128(SB), Y4
@@ -4101,20 +5464,20 @@ rest2:
 	VPADDD       constants<>+768(SB), Y4, Y4
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y6, Y3, Y3
-	VMOVUPS      constants<>+1024(SB), Y4
+	VMOVUPS      constants<>+1152(SB), Y4
 	VDIVPS       Y3, Y4, Y3
 	VSUBPS       Y3, Y6, Y3
 	VMULPS       Y1, Y1, Y4
 	VMULPS       Y1, Y4, Y6
-	VMOVUPS      constants<>+1600(SB), Y7
-	VFMADD213PS  constants<>+1664(SB), Y4, Y7
-	VFMADD213PS  constants<>+1728(SB), Y4, Y7
+	VMOVUPS      constants<>+1728(SB), Y7
 	VFMADD213PS  constants<>+1792(SB), Y4, Y7
 	VFMADD213PS  constants<>+1856(SB), Y4, Y7
 	VFMADD213PS  constants<>+1920(SB), Y4, Y7
+	VFMADD213PS  constants<>+1984(SB), Y4, Y7
+	VFMADD213PS  constants<>+2048(SB), Y4, Y7
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  Y7, Y6, Y4
-	VCMPPS       $0x11, constants<>+1984(SB), Y1, Y1
+	VCMPPS       $0x11, constants<>+2112(SB), Y1, Y1
 	VBLENDVPS    Y1, Y4, Y3, Y1
 	VANDPS       constants<>+896(SB), Y5, Y3
 	VORPS        Y3, Y1, Y1
@@ -4140,19 +5503,14 @@ rest2:
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  Y6, Y5, Y0
 	VADDPS       constants<>+768(SB), Y0, Y0
-	VPSUBD       constants<>+128(SB), Y4, Y4
-	VPSRAD       $0x01, Y4, Y5
-	VPSUBD       Y5, Y4, Y4
-	VPADDD       constants<>+832(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y0, Y0
-	VPADDD       constants<>+832(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
+	VPADDD       constants<>+960(SB), Y4, Y4
 	VMULPS       Y4, Y0, Y0
+	VMULPS       constants<>+1024(SB), Y0, Y0
 	VMOVUPS      constants<>+768(SB), Y4
 	VADDPS       Y4, Y0, Y5
 	VDIVPS       Y5, Y0, Y5
-	VCMPPS       $0x11, constants<>+960(SB), Y3, Y3
+	VCMPPS       $0x11, constants<>+1088(SB), Y3, Y3
 	VBLENDVPS    Y3, Y0, Y4, Y0
 	VMOVAPS      Y0, Y3
 	VFNMADD231PS Y5, Y0, Y3
@@ -4177,7 +5535,7 @@ TEXT ·gruForwardAVX512(SB), NOSPLIT, $0-120
 	MOVQ    q_base+96(FP), SI
 	VMOVUPS constants<>+0(SB), Z0
 	VMOVUPS constants<>+64(SB), Z0
-	VMOVUPS constants<>+1536(SB), Z7
+	VMOVUPS constants<>+1664(SB), Z7
 	MOVQ    h_len+8(FP), DI
 	MOVQ    DI, R8
 	LEAQ    (DI)(DI*1), R9
@@ -4211,7 +5569,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z10
 	VADDPS       Z10, Z9, Z11
 	VDIVPS       Z11, Z9, Z11
-	VCMPPS       $0x11, constants<>+960(SB), Z8, K1
+	VCMPPS       $0x11, constants<>+1088(SB), Z8, K1
 	VBLENDMPS    Z9, Z10, K1, Z1
 	VMOVAPS      Z1, Z8
 	VFNMADD231PS Z11, Z1, Z8
@@ -4220,7 +5578,7 @@ full1:
 	VMOVUPS      (DX)(R9*4), Z10
 	VMOVAPS      Z10, Z10
 	VFMADD231PS  Z9, Z8, Z10
-	VANDPS       constants<>+1408(SB), Z10, Z8
+	VANDPS       constants<>+1536(SB), Z10, Z8
 	VMINPS       Z8, Z7, Z8
 	VADDPS       Z8, Z8, Z9
 	VMOVUPS      constants<>+128(SB), Z11
@@ -4242,20 +5600,20 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z12
 	VSCALEFPS    Z11, Z9, Z9
 	VADDPS       Z12, Z9, Z9
-	VMOVUPS      constants<>+1024(SB), Z11
+	VMOVUPS      constants<>+1152(SB), Z11
 	VDIVPS       Z9, Z11, Z9
 	VSUBPS       Z9, Z12, Z9
 	VMULPS       Z8, Z8, Z11
 	VMULPS       Z8, Z11, Z12
-	VMOVUPS      constants<>+1600(SB), Z13
-	VFMADD213PS  constants<>+1664(SB), Z11, Z13
-	VFMADD213PS  constants<>+1728(SB), Z11, Z13
+	VMOVUPS      constants<>+1728(SB), Z13
 	VFMADD213PS  constants<>+1792(SB), Z11, Z13
 	VFMADD213PS  constants<>+1856(SB), Z11, Z13
 	VFMADD213PS  constants<>+1920(SB), Z11, Z13
+	VFMADD213PS  constants<>+1984(SB), Z11, Z13
+	VFMADD213PS  constants<>+2048(SB), Z11, Z13
 	VMOVAPS      Z8, Z11
 	VFMADD231PS  Z13, Z12, Z11
-	VCMPPS       $0x11, constants<>+1984(SB), Z8, K1
+	VCMPPS       $0x11, constants<>+2112(SB), Z8, K1
 	VBLENDMPS    Z11, Z9, K1, Z2
 	VANDPS       constants<>+896(SB), Z10, Z8
 	VORPS        Z8, Z2, Z8
@@ -4285,7 +5643,7 @@ full1:
 	VMOVUPS      constants<>+768(SB), Z11
 	VADDPS       Z11, Z10, Z12
 	VDIVPS       Z12, Z10, Z12
-	VCMPPS       $0x11, constants<>+960(SB), Z9, K1
+	VCMPPS       $0x11, constants<>+1088(SB), Z9, K1
 	VBLENDMPS    Z10, Z11, K1, Z3
 	VMOVAPS      Z3, Z9
 	VFNMADD231PS Z12, Z3, Z9
@@ -4332,7 +5690,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z3
 	VADDPS       Z3, Z2, Z8
 	VDIVPS       Z8, Z2, Z8
-	VCMPPS       $0x11, constants<>+960(SB), Z1, K2
+	VCMPPS       $0x11, constants<>+1088(SB), Z1, K2
 	VBLENDMPS    Z2, Z3, K2, Z4
 	VMOVAPS      Z4, Z1
 	VFNMADD231PS Z8, Z4, Z1
@@ -4341,7 +5699,7 @@ rest2:
 	VMOVUPS.Z    (DX)(R9*4), K1, Z3
 	VMOVAPS      Z3, Z3
 	VFMADD231PS  Z2, Z1, Z3
-	VANDPS       constants<>+1408(SB), Z3, Z1
+	VANDPS       constants<>+1536(SB), Z3, Z1
 	VMINPS       Z1, Z7, Z1
 	VADDPS       Z1, Z1, Z2
 	VMOVUPS      constants<>+128(SB), Z4
@@ -4363,20 +5721,20 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z7
 	VSCALEFPS    Z4, Z2, Z2
 	VADDPS       Z7, Z2, Z2
-	VMOVUPS      constants<>+1024(SB), Z4
+	VMOVUPS      constants<>+1152(SB), Z4
 	VDIVPS       Z2, Z4, Z2
 	VSUBPS       Z2, Z7, Z2
 	VMULPS       Z1, Z1, Z4
 	VMULPS       Z1, Z4, Z7
-	VMOVUPS      constants<>+1600(SB), Z8
-	VFMADD213PS  constants<>+1664(SB), Z4, Z8
-	VFMADD213PS  constants<>+1728(SB), Z4, Z8
+	VMOVUPS      constants<>+1728(SB), Z8
 	VFMADD213PS  constants<>+1792(SB), Z4, Z8
 	VFMADD213PS  constants<>+1856(SB), Z4, Z8
 	VFMADD213PS  constants<>+1920(SB), Z4, Z8
+	VFMADD213PS  constants<>+1984(SB), Z4, Z8
+	VFMADD213PS  constants<>+2048(SB), Z4, Z8
 	VMOVAPS      Z1, Z4
 	VFMADD231PS  Z8, Z7, Z4
-	VCMPPS       $0x11, constants<>+1984(SB), Z1, K2
+	VCMPPS       $0x11, constants<>+2112(SB), Z1, K2
 	VBLENDMPS    Z4, Z2, K2, Z5
 	VANDPS       constants<>+896(SB), Z3, Z1
 	VORPS        Z1, Z5, Z1
@@ -4406,7 +5764,7 @@ rest2:
 	VMOVUPS      constants<>+768(SB), Z3
 	VADDPS       Z3, Z0, Z4
 	VDIVPS       Z4, Z0, Z4
-	VCMPPS       $0x11, constants<>+960(SB), Z2, K2
+	VCMPPS       $0x11, constants<>+1088(SB), Z2, K2
 	VBLENDMPS    Z0, Z3, K2, Z6
 	VMOVAPS      Z6, Z0
 	VFNMADD231PS Z4, Z6, Z0
@@ -5424,21 +6782,21 @@ full1:
 	VMOVUPS      (DX)(SI*4), Y4
 	VADDPS       Y4, Y1, Y1
 	VCVTPS2PD    X1, Y4
-	VMOVUPS      constants<>+2048(SB), Y6
-	VFMADD231PD  constants<>+2112(SB), Y4, Y6
-	VSUBPD       constants<>+2048(SB), Y6, Y5
-	VFNMADD231PD constants<>+2176(SB), Y5, Y4
-	VFNMADD231PD constants<>+2240(SB), Y5, Y4
+	VMOVUPS      constants<>+2176(SB), Y6
+	VFMADD231PD  constants<>+2240(SB), Y4, Y6
+	VSUBPD       constants<>+2176(SB), Y6, Y5
+	VFNMADD231PD constants<>+2304(SB), Y5, Y4
+	VFNMADD231PD constants<>+2368(SB), Y5, Y4
 	VCVTPD2PSY   Y4, X2
 	VEXTRACTF128 $0x01, Y6, X3
 	VSHUFPS      $0x88, X3, X6, X3
 	VEXTRACTF128 $0x01, Y1, X1
 	VCVTPS2PD    X1, Y1
-	VMOVUPS      constants<>+2048(SB), Y5
-	VFMADD231PD  constants<>+2112(SB), Y1, Y5
-	VSUBPD       constants<>+2048(SB), Y5, Y4
-	VFNMADD231PD constants<>+2176(SB), Y4, Y1
-	VFNMADD231PD constants<>+2240(SB), Y4, Y1
+	VMOVUPS      constants<>+2176(SB), Y5
+	VFMADD231PD  constants<>+2240(SB), Y1, Y5
+	VSUBPD       constants<>+2176(SB), Y5, Y4
+	VFNMADD231PD constants<>+2304(SB), Y4, Y1
+	VFNMADD231PD constants<>+2368(SB), Y4, Y1
 	VCVTPD2PSY   Y1, X1
 	VEXTRACTF128 $0x01, Y5, X4
 	VSHUFPS      $0x88, X4, X5, X4
@@ -5446,22 +6804,22 @@ full1:
 	VINSERTF128  $0x01, X4, Y3, Y4
 	VMULPS       Y1, Y1, Y5
 	VMULPS       Y1, Y5, Y6
-	VMOVUPS      constants<>+2304(SB), Y7
-	VFMADD213PS  constants<>+2368(SB), Y5, Y7
-	VFMADD213PS  constants<>+2432(SB), Y5, Y7
+	VMOVUPS      constants<>+2432(SB), Y7
+	VFMADD213PS  constants<>+2496(SB), Y5, Y7
+	VFMADD213PS  constants<>+2560(SB), Y5, Y7
 	VMOVAPS      Y1, Y1
 	VFMADD231PS  Y7, Y6, Y1
 	VMOVUPS      constants<>+768(SB), Y6
 	VMOVAPS      Y6, Y6
-	VFMADD231PS  constants<>+2496(SB), Y5, Y6
+	VFMADD231PS  constants<>+2624(SB), Y5, Y6
 	VMULPS       Y5, Y5, Y7
-	VMOVUPS      constants<>+2560(SB), Y8
-	VFMADD213PS  constants<>+2624(SB), Y5, Y8
-	VFMADD213PS  constants<>+2688(SB), Y5, Y8
+	VMOVUPS      constants<>+2688(SB), Y8
+	VFMADD213PS  constants<>+2752(SB), Y5, Y8
+	VFMADD213PS  constants<>+2816(SB), Y5, Y8
 	VFMADD231PS  Y8, Y7, Y6
 	VPSLLD       $0x1f, Y4, Y5
 	VBLENDVPS    Y5, Y1, Y6, Y1
-	VPADDD       constants<>+2752(SB), Y4, Y4
+	VPADDD       constants<>+2880(SB), Y4, Y4
 	VPSLLD       $0x1e, Y4, Y4
 	VANDPS       constants<>+896(SB), Y4, Y4
 	VXORPS       Y4, Y1, Y1
@@ -5482,21 +6840,21 @@ rest2:
 	VMASKMOVPS   (DX)(SI*4), Y1, Y4
 	VADDPS       Y4, Y0, Y0
 	VCVTPS2PD    X0, Y4
-	VMOVUPS      constants<>+2048(SB), Y6
-	VFMADD231PD  constants<>+2112(SB), Y4, Y6
-	VSUBPD       constants<>+2048(SB), Y6, Y5
-	VFNMADD231PD constants<>+2176(SB), Y5, Y4
-	VFNMADD231PD constants<>+2240(SB), Y5, Y4
+	VMOVUPS      constants<>+2176(SB), Y6
+	VFMADD231PD  constants<>+2240(SB), Y4, Y6
+	VSUBPD       constants<>+2176(SB), Y6, Y5
+	VFNMADD231PD constants<>+2304(SB), Y5, Y4
+	VFNMADD231PD constants<>+2368(SB), Y5, Y4
 	VCVTPD2PSY   Y4, X2
 	VEXTRACTF128 $0x01, Y6, X3
 	VSHUFPS      $0x88, X3, X6, X3
 	VEXTRACTF128 $0x01, Y0, X0
 	VCVTPS2PD    X0, Y0
-	VMOVUPS      constants<>+2048(SB), Y5
-	VFMADD231PD  constants<>+2112(SB), Y0, Y5
-	VSUBPD       constants<>+2048(SB), Y5, Y4
-	VFNMADD231PD constants<>+2176(SB), Y4, Y0
-	VFNMADD231PD constants<>+2240(SB), Y4, Y0
+	VMOVUPS      constants<>+2176(SB), Y5
+	VFMADD231PD  constants<>+2240(SB), Y0, Y5
+	VSUBPD       constants<>+2176(SB), Y5, Y4
+	VFNMADD231PD constants<>+2304(SB), Y4, Y0
+	VFNMADD231PD constants<>+2368(SB), Y4, Y0
 	VCVTPD2PSY   Y0, X0
 	VEXTRACTF128 $0x01, Y5, X4
 	VSHUFPS      $0x88, X4, X5, X4
@@ -5504,22 +6862,22 @@ rest2:
 	VINSERTF128  $0x01, X4, Y3, Y2
 	VMULPS       Y0, Y0, Y3
 	VMULPS       Y0, Y3, Y4
-	VMOVUPS      constants<>+2304(SB), Y5
-	VFMADD213PS  constants<>+2368(SB), Y3, Y5
-	VFMADD213PS  constants<>+2432(SB), Y3, Y5
+	VMOVUPS      constants<>+2432(SB), Y5
+	VFMADD213PS  constants<>+2496(SB), Y3, Y5
+	VFMADD213PS  constants<>+2560(SB), Y3, Y5
 	VMOVAPS      Y0, Y0
 	VFMADD231PS  Y5, Y4, Y0
 	VMOVUPS      constants<>+768(SB), Y4
 	VMOVAPS      Y4, Y4
-	VFMADD231PS  constants<>+2496(SB), Y3, Y4
+	VFMADD231PS  constants<>+2624(SB), Y3, Y4
 	VMULPS       Y3, Y3, Y5
-	VMOVUPS      constants<>+2560(SB), Y6
-	VFMADD213PS  constants<>+2624(SB), Y3, Y6
-	VFMADD213PS  constants<>+2688(SB), Y3, Y6
+	VMOVUPS      constants<>+2688(SB), Y6
+	VFMADD213PS  constants<>+2752(SB), Y3, Y6
+	VFMADD213PS  constants<>+2816(SB), Y3, Y6
 	VFMADD231PS  Y6, Y5, Y4
 	VPSLLD       $0x1f, Y2, Y3
 	VBLENDVPS    Y3, Y0, Y4, Y0
-	VPADDD       constants<>+2752(SB), Y2, Y2
+	VPADDD       constants<>+2880(SB), Y2, Y2
 	VPSLLD       $0x1e, Y2, Y2
 	VANDPS       constants<>+896(SB), Y2, Y2
 	VXORPS       Y2, Y0, Y0
@@ -5547,43 +6905,43 @@ full1:
 	VMOVUPS       (DX)(SI*4), Z6
 	VADDPS        Z6, Z1, Z1
 	VCVTPS2PD     Y1, Z6
-	VMOVUPS       constants<>+2048(SB), Z8
-	VFMADD231PD   constants<>+2112(SB), Z6, Z8
-	VSUBPD        constants<>+2048(SB), Z8, Z7
-	VFNMADD231PD  constants<>+2176(SB), Z7, Z6
-	VFNMADD231PD  constants<>+2240(SB), Z7, Z6
+	VMOVUPS       constants<>+2176(SB), Z8
+	VFMADD231PD   constants<>+2240(SB), Z6, Z8
+	VSUBPD        constants<>+2176(SB), Z8, Z7
+	VFNMADD231PD  constants<>+2304(SB), Z7, Z6
+	VFNMADD231PD  constants<>+2368(SB), Z7, Z6
 	VCVTPD2PS     Z6, Y2
 	VPMOVQD       Z8, Y3
 	VEXTRACTF32X8 $0x01, Z1, Y1
 	VCVTPS2PD     Y1, Z1
-	VMOVUPS       constants<>+2048(SB), Z7
-	VFMADD231PD   constants<>+2112(SB), Z1, Z7
-	VSUBPD        constants<>+2048(SB), Z7, Z6
-	VFNMADD231PD  constants<>+2176(SB), Z6, Z1
-	VFNMADD231PD  constants<>+2240(SB), Z6, Z1
+	VMOVUPS       constants<>+2176(SB), Z7
+	VFMADD231PD   constants<>+2240(SB), Z1, Z7
+	VSUBPD        constants<>+2176(SB), Z7, Z6
+	VFNMADD231PD  constants<>+2304(SB), Z6, Z1
+	VFNMADD231PD  constants<>+2368(SB), Z6, Z1
 	VCVTPD2PS     Z1, Y1
 	VPMOVQD       Z7, Y6
 	VINSERTF64X4  $0x01, Y1, Z2, Z1
 	VINSERTF64X4  $0x01, Y6, Z3, Z6
 	VMULPS        Z1, Z1, Z7
 	VMULPS        Z1, Z7, Z8
-	VMOVUPS       constants<>+2304(SB), Z9
-	VFMADD213PS   constants<>+2368(SB), Z7, Z9
-	VFMADD213PS   constants<>+2432(SB), Z7, Z9
+	VMOVUPS       constants<>+2432(SB), Z9
+	VFMADD213PS   constants<>+2496(SB), Z7, Z9
+	VFMADD213PS   constants<>+2560(SB), Z7, Z9
 	VMOVAPS       Z1, Z1
 	VFMADD231PS   Z9, Z8, Z1
 	VMOVUPS       constants<>+768(SB), Z8
 	VMOVAPS       Z8, Z8
-	VFMADD231PS   constants<>+2496(SB), Z7, Z8
+	VFMADD231PS   constants<>+2624(SB), Z7, Z8
 	VMULPS        Z7, Z7, Z9
-	VMOVUPS       constants<>+2560(SB), Z10
-	VFMADD213PS   constants<>+2624(SB), Z7, Z10
-	VFMADD213PS   constants<>+2688(SB), Z7, Z10
+	VMOVUPS       constants<>+2688(SB), Z10
+	VFMADD213PS   constants<>+2752(SB), Z7, Z10
+	VFMADD213PS   constants<>+2816(SB), Z7, Z10
 	VFMADD231PS   Z10, Z9, Z8
 	VPSLLD        $0x1f, Z6, Z7
 	VPMOVD2M      Z7, K1
 	VBLENDMPS     Z1, Z8, K1, Z4
-	VPADDD        constants<>+2752(SB), Z6, Z1
+	VPADDD        constants<>+2880(SB), Z6, Z1
 	VPSLLD        $0x1e, Z1, Z1
 	VANDPS        constants<>+896(SB), Z1, Z1
 	VXORPS        Z1, Z4, Z1
@@ -5603,43 +6961,43 @@ rest2:
 	VMOVUPS.Z     (DX)(SI*4), K1, Z1
 	VADDPS        Z1, Z0, Z0
 	VCVTPS2PD     Y0, Z1
-	VMOVUPS       constants<>+2048(SB), Z6
-	VFMADD231PD   constants<>+2112(SB), Z1, Z6
-	VSUBPD        constants<>+2048(SB), Z6, Z4
-	VFNMADD231PD  constants<>+2176(SB), Z4, Z1
-	VFNMADD231PD  constants<>+2240(SB), Z4, Z1
+	VMOVUPS       constants<>+2176(SB), Z6
+	VFMADD231PD   constants<>+2240(SB), Z1, Z6
+	VSUBPD        constants<>+2176(SB), Z6, Z4
+	VFNMADD231PD  constants<>+2304(SB), Z4, Z1
+	VFNMADD231PD  constants<>+2368(SB), Z4, Z1
 	VCVTPD2PS     Z1, Y2
 	VPMOVQD       Z6, Y3
 	VEXTRACTF32X8 $0x01, Z0, Y0
 	VCVTPS2PD     Y0, Z0
-	VMOVUPS       constants<>+2048(SB), Z4
-	VFMADD231PD   constants<>+2112(SB), Z0, Z4
-	VSUBPD        constants<>+2048(SB), Z4, Z1
-	VFNMADD231PD  constants<>+2176(SB), Z1, Z0
-	VFNMADD231PD  constants<>+2240(SB), Z1, Z0
+	VMOVUPS       constants<>+2176(SB), Z4
+	VFMADD231PD   constants<>+2240(SB), Z0, Z4
+	VSUBPD        constants<>+2176(SB), Z4, Z1
+	VFNMADD231PD  constants<>+2304(SB), Z1, Z0
+	VFNMADD231PD  constants<>+2368(SB), Z1, Z0
 	VCVTPD2PS     Z0, Y0
 	VPMOVQD       Z4, Y1
 	VINSERTF64X4  $0x01, Y0, Z2, Z0
 	VINSERTF64X4  $0x01, Y1, Z3, Z1
 	VMULPS        Z0, Z0, Z2
 	VMULPS        Z0, Z2, Z3
-	VMOVUPS       constants<>+2304(SB), Z4
-	VFMADD213PS   constants<>+2368(SB), Z2, Z4
-	VFMADD213PS   constants<>+2432(SB), Z2, Z4
+	VMOVUPS       constants<>+2432(SB), Z4
+	VFMADD213PS   constants<>+2496(SB), Z2, Z4
+	VFMADD213PS   constants<>+2560(SB), Z2, Z4
 	VMOVAPS       Z0, Z0
 	VFMADD231PS   Z4, Z3, Z0
 	VMOVUPS       constants<>+768(SB), Z3
 	VMOVAPS       Z3, Z3
-	VFMADD231PS   constants<>+2496(SB), Z2, Z3
+	VFMADD231PS   constants<>+2624(SB), Z2, Z3
 	VMULPS        Z2, Z2, Z4
-	VMOVUPS       constants<>+2560(SB), Z6
-	VFMADD213PS   constants<>+2624(SB), Z2, Z6
-	VFMADD213PS   constants<>+2688(SB), Z2, Z6
+	VMOVUPS       constants<>+2688(SB), Z6
+	VFMADD213PS   constants<>+2752(SB), Z2, Z6
+	VFMADD213PS   constants<>+2816(SB), Z2, Z6
 	VFMADD231PS   Z6, Z4, Z3
 	VPSLLD        $0x1f, Z1, Z2
 	VPMOVD2M      Z2, K2
 	VBLENDMPS     Z0, Z3, K2, Z5
-	VPADDD        constants<>+2752(SB), Z1, Z0
+	VPADDD        constants<>+2880(SB), Z1, Z0
 	VPSLLD        $0x1e, Z0, Z0
 	VANDPS        constants<>+896(SB), Z0, Z0
 	VXORPS        Z0, Z5, Z0
@@ -5669,45 +7027,45 @@ full1:
 	VMOVUPS      (SI)(R8*4), Y4
 	VADDPS       Y4, Y1, Y1
 	VCVTPS2PD    X1, Y4
-	VMOVUPS      constants<>+2048(SB), Y6
-	VFMADD231PD  constants<>+2112(SB), Y4, Y6
-	VSUBPD       constants<>+2048(SB), Y6, Y5
-	VFNMADD231PD constants<>+2176(SB), Y5, Y4
-	VFNMADD231PD constants<>+2240(SB), Y5, Y4
+	VMOVUPS      constants<>+2176(SB), Y6
+	VFMADD231PD  constants<>+2240(SB), Y4, Y6
+	VSUBPD       constants<>+2176(SB), Y6, Y5
+	VFNMADD231PD constants<>+2304(SB), Y5, Y4
+	VFNMADD231PD constants<>+2368(SB), Y5, Y4
 	VCVTPD2PSY   Y4, X2
 	VEXTRACTF128 $0x01, Y6, X3
 	VSHUFPS      $0x88, X3, X6, X3
 	VEXTRACTF128 $0x01, Y1, X1
 	VCVTPS2PD    X1, Y1
-	VMOVUPS      constants<>+2048(SB), Y5
-	VFMADD231PD  constants<>+2112(SB), Y1, Y5
-	VSUBPD       constants<>+2048(SB), Y5, Y4
-	VFNMADD231PD constants<>+2176(SB), Y4, Y1
-	VFNMADD231PD constants<>+2240(SB), Y4, Y1
+	VMOVUPS      constants<>+2176(SB), Y5
+	VFMADD231PD  constants<>+2240(SB), Y1, Y5
+	VSUBPD       constants<>+2176(SB), Y5, Y4
+	VFNMADD231PD constants<>+2304(SB), Y4, Y1
+	VFNMADD231PD constants<>+2368(SB), Y4, Y1
 	VCVTPD2PSY   Y1, X1
 	VEXTRACTF128 $0x01, Y5, X4
 	VSHUFPS      $0x88, X4, X5, X4
 	VINSERTF128  $0x01, X1, Y2, Y1
 	VINSERTF128  $0x01, X4, Y3, Y4
-	VPADDD       constants<>+2816(SB), Y4, Y4
+	VPADDD       constants<>+2944(SB), Y4, Y4
 	VMULPS       Y1, Y1, Y5
 	VMULPS       Y1, Y5, Y6
-	VMOVUPS      constants<>+2304(SB), Y7
-	VFMADD213PS  constants<>+2368(SB), Y5, Y7
-	VFMADD213PS  constants<>+2432(SB), Y5, Y7
+	VMOVUPS      constants<>+2432(SB), Y7
+	VFMADD213PS  constants<>+2496(SB), Y5, Y7
+	VFMADD213PS  constants<>+2560(SB), Y5, Y7
 	VMOVAPS      Y1, Y1
 	VFMADD231PS  Y7, Y6, Y1
 	VMOVUPS      constants<>+768(SB), Y6
 	VMOVAPS      Y6, Y6
-	VFMADD231PS  constants<>+2496(SB), Y5, Y6
+	VFMADD231PS  constants<>+2624(SB), Y5, Y6
 	VMULPS       Y5, Y5, Y7
-	VMOVUPS      constants<>+2560(SB), Y8
-	VFMADD213PS  constants<>+2624(SB), Y5, Y8
-	VFMADD213PS  constants<>+2688(SB), Y5, Y8
+	VMOVUPS      constants<>+2688(SB), Y8
+	VFMADD213PS  constants<>+2752(SB), Y5, Y8
+	VFMADD213PS  constants<>+2816(SB), Y5, Y8
 	VFMADD231PS  Y8, Y7, Y6
 	VPSLLD       $0x1f, Y4, Y5
 	VBLENDVPS    Y5, Y1, Y6, Y1
-	VPADDD       constants<>+2752(SB), Y4, Y4
+	VPADDD       constants<>+2880(SB), Y4, Y4
 	VPSLLD       $0x1e, Y4, Y4
 	VANDPS       constants<>+896(SB), Y4, Y4
 	VXORPS       Y4, Y1, Y1
@@ -5735,45 +7093,45 @@ rest2:
 	VMASKMOVPS   (SI)(R8*4), Y1, Y5
 	VADDPS       Y5, Y4, Y4
 	VCVTPS2PD    X4, Y5
-	VMOVUPS      constants<>+2048(SB), Y7
-	VFMADD231PD  constants<>+2112(SB), Y5, Y7
-	VSUBPD       constants<>+2048(SB), Y7, Y6
-	VFNMADD231PD constants<>+2176(SB), Y6, Y5
-	VFNMADD231PD constants<>+2240(SB), Y6, Y5
+	VMOVUPS      constants<>+2176(SB), Y7
+	VFMADD231PD  constants<>+2240(SB), Y5, Y7
+	VSUBPD       constants<>+2176(SB), Y7, Y6
+	VFNMADD231PD constants<>+2304(SB), Y6, Y5
+	VFNMADD231PD constants<>+2368(SB), Y6, Y5
 	VCVTPD2PSY   Y5, X2
 	VEXTRACTF128 $0x01, Y7, X3
 	VSHUFPS      $0x88, X3, X7, X3
 	VEXTRACTF128 $0x01, Y4, X4
 	VCVTPS2PD    X4, Y4
-	VMOVUPS      constants<>+2048(SB), Y6
-	VFMADD231PD  constants<>+2112(SB), Y4, Y6
-	VSUBPD       constants<>+2048(SB), Y6, Y5
-	VFNMADD231PD constants<>+2176(SB), Y5, Y4
-	VFNMADD231PD constants<>+2240(SB), Y5, Y4
+	VMOVUPS      constants<>+2176(SB), Y6
+	VFMADD231PD  constants<>+2240(SB), Y4, Y6
+	VSUBPD       constants<>+2176(SB), Y6, Y5
+	VFNMADD231PD constants<>+2304(SB), Y5, Y4
+	VFNMADD231PD constants<>+2368(SB), Y5, Y4
 	VCVTPD2PSY   Y4, X4
 	VEXTRACTF128 $0x01, Y6, X5
 	VSHUFPS      $0x88, X5, X6, X5
 	VINSERTF128  $0x01, X4, Y2, Y2
 	VINSERTF128  $0x01, X5, Y3, Y3
-	VPADDD       constants<>+2816(SB), Y3, Y3
+	VPADDD       constants<>+2944(SB), Y3, Y3
 	VMULPS       Y2, Y2, Y4
 	VMULPS       Y2, Y4, Y5
-	VMOVUPS      constants<>+2304(SB), Y6
-	VFMADD213PS  constants<>+2368(SB), Y4, Y6
-	VFMADD213PS  constants<>+2432(SB), Y4, Y6
+	VMOVUPS      constants<>+2432(SB), Y6
+	VFMADD213PS  constants<>+2496(SB), Y4, Y6
+	VFMADD213PS  constants<>+2560(SB), Y4, Y6
 	VMOVAPS      Y2, Y2
 	VFMADD231PS  Y6, Y5, Y2
 	VMOVUPS      constants<>+768(SB), Y5
 	VMOVAPS      Y5, Y5
-	VFMADD231PS  constants<>+2496(SB), Y4, Y5
+	VFMADD231PS  constants<>+2624(SB), Y4, Y5
 	VMULPS       Y4, Y4, Y6
-	VMOVUPS      constants<>+2560(SB), Y7
-	VFMADD213PS  constants<>+2624(SB), Y4, Y7
-	VFMADD213PS  constants<>+2688(SB), Y4, Y7
+	VMOVUPS      constants<>+2688(SB), Y7
+	VFMADD213PS  constants<>+2752(SB), Y4, Y7
+	VFMADD213PS  constants<>+2816(SB), Y4, Y7
 	VFMADD231PS  Y7, Y6, Y5
 	VPSLLD       $0x1f, Y3, Y4
 	VBLENDVPS    Y4, Y2, Y5, Y2
-	VPADDD       constants<>+2752(SB), Y3, Y3
+	VPADDD       constants<>+2880(SB), Y3, Y3
 	VPSLLD       $0x1e, Y3, Y3
 	VANDPS       constants<>+896(SB), Y3, Y3
 	VXORPS       Y3, Y2, Y2
@@ -5810,44 +7168,44 @@ full1:
 	VMOVUPS       (SI)(R8*4), Z6
 	VADDPS        Z6, Z1, Z1
 	VCVTPS2PD     Y1, Z6
-	VMOVUPS       constants<>+2048(SB), Z8
-	VFMADD231PD   constants<>+2112(SB), Z6, Z8
-	VSUBPD        constants<>+2048(SB), Z8, Z7
-	VFNMADD231PD  constants<>+2176(SB), Z7, Z6
-	VFNMADD231PD  constants<>+2240(SB), Z7, Z6
+	VMOVUPS       constants<>+2176(SB), Z8
+	VFMADD231PD   constants<>+2240(SB), Z6, Z8
+	VSUBPD        constants<>+2176(SB), Z8, Z7
+	VFNMADD231PD  constants<>+2304(SB), Z7, Z6
+	VFNMADD231PD  constants<>+2368(SB), Z7, Z6
 	VCVTPD2PS     Z6, Y2
 	VPMOVQD       Z8, Y3
 	VEXTRACTF32X8 $0x01, Z1, Y1
 	VCVTPS2PD     Y1, Z1
-	VMOVUPS       constants<>+2048(SB), Z7
-	VFMADD231PD   constants<>+2112(SB), Z1, Z7
-	VSUBPD        constants<>+2048(SB), Z7, Z6
-	VFNMADD231PD  constants<>+2176(SB), Z6, Z1
-	VFNMADD231PD  constants<>+2240(SB), Z6, Z1
+	VMOVUPS       constants<>+2176(SB), Z7
+	VFMADD231PD   constants<>+2240(SB), Z1, Z7
+	VSUBPD        constants<>+2176(SB), Z7, Z6
+	VFNMADD231PD  constants<>+2304(SB), Z6, Z1
+	VFNMADD231PD  constants<>+2368(SB), Z6, Z1
 	VCVTPD2PS     Z1, Y1
 	VPMOVQD       Z7, Y6
 	VINSERTF64X4  $0x01, Y1, Z2, Z1
 	VINSERTF64X4  $0x01, Y6, Z3, Z6
-	VPADDD        constants<>+2816(SB), Z6, Z6
+	VPADDD        constants<>+2944(SB), Z6, Z6
 	VMULPS        Z1, Z1, Z7
 	VMULPS        Z1, Z7, Z8
-	VMOVUPS       constants<>+2304(SB), Z9
-	VFMADD213PS   constants<>+2368(SB), Z7, Z9
-	VFMADD213PS   constants<>+2432(SB), Z7, Z9
+	VMOVUPS       constants<>+2432(SB), Z9
+	VFMADD213PS   constants<>+2496(SB), Z7, Z9
+	VFMADD213PS   constants<>+2560(SB), Z7, Z9
 	VMOVAPS       Z1, Z1
 	VFMADD231PS   Z9, Z8, Z1
 	VMOVUPS       constants<>+768(SB), Z8
 	VMOVAPS       Z8, Z8
-	VFMADD231PS   constants<>+2496(SB), Z7, Z8
+	VFMADD231PS   constants<>+2624(SB), Z7, Z8
 	VMULPS        Z7, Z7, Z9
-	VMOVUPS       constants<>+2560(SB), Z10
-	VFMADD213PS   constants<>+2624(SB), Z7, Z10
-	VFMADD213PS   constants<>+2688(SB), Z7, Z10
+	VMOVUPS       constants<>+2688(SB), Z10
+	VFMADD213PS   constants<>+2752(SB), Z7, Z10
+	VFMADD213PS   constants<>+2816(SB), Z7, Z10
 	VFMADD231PS   Z10, Z9, Z8
 	VPSLLD        $0x1f, Z6, Z7
 	VPMOVD2M      Z7, K1
 	VBLENDMPS     Z1, Z8, K1, Z4
-	VPADDD        constants<>+2752(SB), Z6, Z1
+	VPADDD        constants<>+2880(SB), Z6, Z1
 	VPSLLD        $0x1e, Z1, Z1
 	VANDPS        constants<>+896(SB), Z1, Z1
 	VXORPS        Z1, Z4, Z1
@@ -5874,44 +7232,44 @@ rest2:
 	VMOVUPS.Z     (SI)(R8*4), K1, Z4
 	VADDPS        Z4, Z1, Z1
 	VCVTPS2PD     Y1, Z4
-	VMOVUPS       constants<>+2048(SB), Z7
-	VFMADD231PD   constants<>+2112(SB), Z4, Z7
-	VSUBPD        constants<>+2048(SB), Z7, Z6
-	VFNMADD231PD  constants<>+2176(SB), Z6, Z4
-	VFNMADD231PD  constants<>+2240(SB), Z6, Z4
+	VMOVUPS       constants<>+2176(SB), Z7
+	VFMADD231PD   constants<>+2240(SB), Z4, Z7
+	VSUBPD        constants<>+2176(SB), Z7, Z6
+	VFNMADD231PD  constants<>+2304(SB), Z6, Z4
+	VFNMADD231PD  constants<>+2368(SB), Z6, Z4
 	VCVTPD2PS     Z4, Y2
 	VPMOVQD       Z7, Y3
 	VEXTRACTF32X8 $0x01, Z1, Y1
 	VCVTPS2PD     Y1, Z1
-	VMOVUPS       constants<>+2048(SB), Z6
-	VFMADD231PD   constants<>+2112(SB), Z1, Z6
-	VSUBPD        constants<>+2048(SB), Z6, Z4
-	VFNMADD231PD  constants<>+2176(SB), Z4, Z1
-	VFNMADD231PD  constants<>+2240(SB), Z4, Z1
+	VMOVUPS       constants<>+2176(SB), Z6
+	VFMADD231PD   constants<>+2240(SB), Z1, Z6
+	VSUBPD        constants<>+2176(SB), Z6, Z4
+	VFNMADD231PD  constants<>+2304(SB), Z4, Z1
+	VFNMADD231PD  constants<>+2368(SB), Z4, Z1
 	VCVTPD2PS     Z1, Y1
 	VPMOVQD       Z6, Y4
 	VINSERTF64X4  $0x01, Y1, Z2, Z1
 	VINSERTF64X4  $0x01, Y4, Z3, Z2
-	VPADDD        constants<>+2816(SB), Z2, Z2
+	VPADDD        constants<>+2944(SB), Z2, Z2
 	VMULPS        Z1, Z1, Z3
 	VMULPS        Z1, Z3, Z4
-	VMOVUPS       constants<>+2304(SB), Z6
-	VFMADD213PS   constants<>+2368(SB), Z3, Z6
-	VFMADD213PS   constants<>+2432(SB), Z3, Z6
+	VMOVUPS       constants<>+2432(SB), Z6
+	VFMADD213PS   constants<>+2496(SB), Z3, Z6
+	VFMADD213PS   constants<>+2560(SB), Z3, Z6
 	VMOVAPS       Z1, Z1
 	VFMADD231PS   Z6, Z4, Z1
 	VMOVUPS       constants<>+768(SB), Z4
 	VMOVAPS       Z4, Z4
-	VFMADD231PS   constants<>+2496(SB), Z3, Z4
+	VFMADD231PS   constants<>+2624(SB), Z3, Z4
 	VMULPS        Z3, Z3, Z6
-	VMOVUPS       constants<>+2560(SB), Z7
-	VFMADD213PS   constants<>+2624(SB), Z3, Z7
-	VFMADD213PS   constants<>+2688(SB), Z3, Z7
+	VMOVUPS       constants<>+2688(SB), Z7
+	VFMADD213PS   constants<>+2752(SB), Z3, Z7
+	VFMADD213PS   constants<>+2816(SB), Z3, Z7
 	VFMADD231PS   Z7, Z6, Z4
 	VPSLLD        $0x1f, Z2, Z3
 	VPMOVD2M      Z3, K2
 	VBLENDMPS     Z1, Z4, K2, Z5
-	VPADDD        constants<>+2752(SB), Z2, Z1
+	VPADDD        constants<>+2880(SB), Z2, Z1
 	VPSLLD        $0x1e, Z1, Z1
 	VANDPS        constants<>+896(SB), Z1, Z1
 	VXORPS        Z1, Z5, Z1
@@ -6430,455 +7788,487 @@ DATA constants<>+944(SB)/4, $0x80000000
 DATA constants<>+948(SB)/4, $0x80000000
 DATA constants<>+952(SB)/4, $0x80000000
 DATA constants<>+956(SB)/4, $0x80000000
-DATA constants<>+960(SB)/4, $0x00000000
-DATA constants<>+964(SB)/4, $0x00000000
-DATA constants<>+968(SB)/4, $0x00000000
-DATA constants<>+972(SB)/4, $0x00000000
-DATA constants<>+976(SB)/4, $0x00000000
-DATA constants<>+980(SB)/4, $0x00000000
-DATA constants<>+984(SB)/4, $0x00000000
-DATA constants<>+988(SB)/4, $0x00000000
-DATA constants<>+992(SB)/4, $0x00000000
-DATA constants<>+996(SB)/4, $0x00000000
-DATA constants<>+1000(SB)/4, $0x00000000
-DATA constants<>+1004(SB)/4, $0x00000000
-DATA constants<>+1008(SB)/4, $0x00000000
-DATA constants<>+1012(SB)/4, $0x00000000
-DATA constants<>+1016(SB)/4, $0x00000000
-DATA constants<>+1020(SB)/4, $0x00000000
-DATA constants<>+1024(SB)/4, $0x40000000
-DATA constants<>+1028(SB)/4, $0x40000000
-DATA constants<>+1032(SB)/4, $0x40000000
-DATA constants<>+1036(SB)/4, $0x40000000
-DATA constants<>+1040(SB)/4, $0x40000000
-DATA constants<>+1044(SB)/4, $0x40000000
-DATA constants<>+1048(SB)/4, $0x40000000
-DATA constants<>+1052(SB)/4, $0x40000000
-DATA constants<>+1056(SB)/4, $0x40000000
-DATA constants<>+1060(SB)/4, $0x40000000
-DATA constants<>+1064(SB)/4, $0x40000000
-DATA constants<>+1068(SB)/4, $0x40000000
-DATA constants<>+1072(SB)/4, $0x40000000
-DATA constants<>+1076(SB)/4, $0x40000000
-DATA constants<>+1080(SB)/4, $0x40000000
-DATA constants<>+1084(SB)/4, $0x40000000
-DATA constants<>+1088(SB)/4, $0x3dedd130
-DATA constants<>+1092(SB)/4, $0x3dedd130
-DATA constants<>+1096(SB)/4, $0x3dedd130
-DATA constants<>+1100(SB)/4, $0x3dedd130
-DATA constants<>+1104(SB)/4, $0x3dedd130
-DATA constants<>+1108(SB)/4, $0x3dedd130
-DATA constants<>+1112(SB)/4, $0x3dedd130
-DATA constants<>+1116(SB)/4, $0x3dedd130
-DATA constants<>+1120(SB)/4, $0x3dedd130
-DATA constants<>+1124(SB)/4, $0x3dedd130
-DATA constants<>+1128(SB)/4, $0x3dedd130
-DATA constants<>+1132(SB)/4, $0x3dedd130
-DATA constants<>+1136(SB)/4, $0x3dedd130
-DATA constants<>+1140(SB)/4, $0x3dedd130
-DATA constants<>+1144(SB)/4, $0x3dedd130
-DATA constants<>+1148(SB)/4, $0x3dedd130
-DATA constants<>+1152(SB)/4, $0x3dde467c
-DATA constants<>+1156(SB)/4, $0x3dde467c
-DATA constants<>+1160(SB)/4, $0x3dde467c
-DATA constants<>+1164(SB)/4, $0x3dde467c
-DATA constants<>+1168(SB)/4, $0x3dde467c
-DATA constants<>+1172(SB)/4, $0x3dde467c
-DATA constants<>+1176(SB)/4, $0x3dde467c
-DATA constants<>+1180(SB)/4, $0x3dde467c
-DATA constants<>+1184(SB)/4, $0x3dde467c
-DATA constants<>+1188(SB)/4, $0x3dde467c
-DATA constants<>+1192(SB)/4, $0x3dde467c
-DATA constants<>+1196(SB)/4, $0x3dde467c
-DATA constants<>+1200(SB)/4, $0x3dde467c
-DATA constants<>+1204(SB)/4, $0x3dde467c
-DATA constants<>+1208(SB)/4, $0x3dde467c
-DATA constants<>+1212(SB)/4, $0x3dde467c
-DATA constants<>+1216(SB)/4, $0x3e126493
-DATA constants<>+1220(SB)/4, $0x3e126493
-DATA constants<>+1224(SB)/4, $0x3e126493
-DATA constants<>+1228(SB)/4, $0x3e126493
-DATA constants<>+1232(SB)/4, $0x3e126493
-DATA constants<>+1236(SB)/4, $0x3e126493
-DATA constants<>+1240(SB)/4, $0x3e126493
-DATA constants<>+1244(SB)/4, $0x3e126493
-DATA constants<>+1248(SB)/4, $0x3e126493
-DATA constants<>+1252(SB)/4, $0x3e126493
-DATA constants<>+1256(SB)/4, $0x3e126493
-DATA constants<>+1260(SB)/4, $0x3e126493
-DATA constants<>+1264(SB)/4, $0x3e126493
-DATA constants<>+1268(SB)/4, $0x3e126493
-DATA constants<>+1272(SB)/4, $0x3e126493
-DATA constants<>+1276(SB)/4, $0x3e126493
-DATA constants<>+1280(SB)/4, $0x3e4ccc6a
-DATA constants<>+1284(SB)/4, $0x3e4ccc6a
-DATA constants<>+1288(SB)/4, $0x3e4ccc6a
-DATA constants<>+1292(SB)/4, $0x3e4ccc6a
-DATA constants<>+1296(SB)/4, $0x3e4ccc6a
-DATA constants<>+1300(SB)/4, $0x3e4ccc6a
-DATA constants<>+1304(SB)/4, $0x3e4ccc6a
-DATA constants<>+1308(SB)/4, $0x3e4ccc6a
-DATA constants<>+1312(SB)/4, $0x3e4ccc6a
-DATA constants<>+1316(SB)/4, $0x3e4ccc6a
-DATA constants<>+1320(SB)/4, $0x3e4ccc6a
-DATA constants<>+1324(SB)/4, $0x3e4ccc6a
-DATA constants<>+1328(SB)/4, $0x3e4ccc6a
-DATA constants<>+1332(SB)/4, $0x3e4ccc6a
-DATA constants<>+1336(SB)/4, $0x3e4ccc6a
-DATA constants<>+1340(SB)/4, $0x3e4ccc6a
-DATA constants<>+1344(SB)/4, $0x3eaaaaab
-DATA constants<>+1348(SB)/4, $0x3eaaaaab
-DATA constants<>+1352(SB)/4, $0x3eaaaaab
-DATA constants<>+1356(SB)/4, $0x3eaaaaab
-DATA constants<>+1360(SB)/4, $0x3eaaaaab
-DATA constants<>+1364(SB)/4, $0x3eaaaaab
-DATA constants<>+1368(SB)/4, $0x3eaaaaab
-DATA constants<>+1372(SB)/4, $0x3eaaaaab
-DATA constants<>+1376(SB)/4, $0x3eaaaaab
-DATA constants<>+1380(SB)/4, $0x3eaaaaab
-DATA constants<>+1384(SB)/4, $0x3eaaaaab
-DATA constants<>+1388(SB)/4, $0x3eaaaaab
-DATA constants<>+1392(SB)/4, $0x3eaaaaab
-DATA constants<>+1396(SB)/4, $0x3eaaaaab
-DATA constants<>+1400(SB)/4, $0x3eaaaaab
-DATA constants<>+1404(SB)/4, $0x3eaaaaab
-DATA constants<>+1408(SB)/4, $0x7fffffff
-DATA constants<>+1412(SB)/4, $0x7fffffff
-DATA constants<>+1416(SB)/4, $0x7fffffff
-DATA constants<>+1420(SB)/4, $0x7fffffff
-DATA constants<>+1424(SB)/4, $0x7fffffff
-DATA constants<>+1428(SB)/4, $0x7fffffff
-DATA constants<>+1432(SB)/4, $0x7fffffff
-DATA constants<>+1436(SB)/4, $0x7fffffff
-DATA constants<>+1440(SB)/4, $0x7fffffff
-DATA constants<>+1444(SB)/4, $0x7fffffff
-DATA constants<>+1448(SB)/4, $0x7fffffff
-DATA constants<>+1452(SB)/4, $0x7fffffff
-DATA constants<>+1456(SB)/4, $0x7fffffff
-DATA constants<>+1460(SB)/4, $0x7fffffff
-DATA constants<>+1464(SB)/4, $0x7fffffff
-DATA constants<>+1468(SB)/4, $0x7fffffff
-DATA constants<>+1472(SB)/4, $0xff800000
-DATA constants<>+1476(SB)/4, $0xff800000
-DATA constants<>+1480(SB)/4, $0xff800000
-DATA constants<>+1484(SB)/4, $0xff800000
-DATA constants<>+1488(SB)/4, $0xff800000
-DATA constants<>+1492(SB)/4, $0xff800000
-DATA constants<>+1496(SB)/4, $0xff800000
-DATA constants<>+1500(SB)/4, $0xff800000
-DATA constants<>+1504(SB)/4, $0xff800000
-DATA constants<>+1508(SB)/4, $0xff800000
-DATA constants<>+1512(SB)/4, $0xff800000
-DATA constants<>+1516(SB)/4, $0xff800000
-DATA constants<>+1520(SB)/4, $0xff800000
-DATA constants<>+1524(SB)/4, $0xff800000
-DATA constants<>+1528(SB)/4, $0xff800000
-DATA constants<>+1532(SB)/4, $0xff800000
-DATA constants<>+1536(SB)/4, $0x41200000
-DATA constants<>+1540(SB)/4, $0x41200000
-DATA constants<>+1544(SB)/4, $0x41200000
-DATA constants<>+1548(SB)/4, $0x41200000
-DATA constants<>+1552(SB)/4, $0x41200000
-DATA constants<>+1556(SB)/4, $0x41200000
-DATA constants<>+1560(SB)/4, $0x41200000
-DATA constants<>+1564(SB)/4, $0x41200000
-DATA constants<>+1568(SB)/4, $0x41200000
-DATA constants<>+1572(SB)/4, $0x41200000
-DATA constants<>+1576(SB)/4, $0x41200000
-DATA constants<>+1580(SB)/4, $0x41200000
-DATA constants<>+1584(SB)/4, $0x41200000
-DATA constants<>+1588(SB)/4, $0x41200000
-DATA constants<>+1592(SB)/4, $0x41200000
-DATA constants<>+1596(SB)/4, $0x41200000
-DATA constants<>+1600(SB)/4, $0x3b1641e1
-DATA constants<>+1604(SB)/4, $0x3b1641e1
-DATA constants<>+1608(SB)/4, $0x3b1641e1
-DATA constants<>+1612(SB)/4, $0x3b1641e1
-DATA constants<>+1616(SB)/4, $0x3b1641e1
-DATA constants<>+1620(SB)/4, $0x3b1641e1
-DATA constants<>+1624(SB)/4, $0x3b1641e1
-DATA constants<>+1628(SB)/4, $0x3b1641e1
-DATA constants<>+1632(SB)/4, $0x3b1641e1
-DATA constants<>+1636(SB)/4, $0x3b1641e1
-DATA constants<>+1640(SB)/4, $0x3b1641e1
-DATA constants<>+1644(SB)/4, $0x3b1641e1
-DATA constants<>+1648(SB)/4, $0x3b1641e1
-DATA constants<>+1652(SB)/4, $0x3b1641e1
-DATA constants<>+1656(SB)/4, $0x3b1641e1
-DATA constants<>+1660(SB)/4, $0x3b1641e1
-DATA constants<>+1664(SB)/4, $0xbc08b50b
-DATA constants<>+1668(SB)/4, $0xbc08b50b
-DATA constants<>+1672(SB)/4, $0xbc08b50b
-DATA constants<>+1676(SB)/4, $0xbc08b50b
-DATA constants<>+1680(SB)/4, $0xbc08b50b
-DATA constants<>+1684(SB)/4, $0xbc08b50b
-DATA constants<>+1688(SB)/4, $0xbc08b50b
-DATA constants<>+1692(SB)/4, $0xbc08b50b
-DATA constants<>+1696(SB)/4, $0xbc08b50b
-DATA constants<>+1700(SB)/4, $0xbc08b50b
-DATA constants<>+1704(SB)/4, $0xbc08b50b
-DATA constants<>+1708(SB)/4, $0xbc08b50b
-DATA constants<>+1712(SB)/4, $0xbc08b50b
-DATA constants<>+1716(SB)/4, $0xbc08b50b
-DATA constants<>+1720(SB)/4, $0xbc08b50b
-DATA constants<>+1724(SB)/4, $0xbc08b50b
-DATA constants<>+1728(SB)/4, $0x3cb254bb
-DATA constants<>+1732(SB)/4, $0x3cb254bb
-DATA constants<>+1736(SB)/4, $0x3cb254bb
-DATA constants<>+1740(SB)/4, $0x3cb254bb
-DATA constants<>+1744(SB)/4, $0x3cb254bb
-DATA constants<>+1748(SB)/4, $0x3cb254bb
-DATA constants<>+1752(SB)/4, $0x3cb254bb
-DATA constants<>+1756(SB)/4, $0x3cb254bb
-DATA constants<>+1760(SB)/4, $0x3cb254bb
-DATA constants<>+1764(SB)/4, $0x3cb254bb
-DATA constants<>+1768(SB)/4, $0x3cb254bb
-DATA constants<>+1772(SB)/4, $0x3cb254bb
-DATA constants<>+1776(SB)/4, $0x3cb254bb
-DATA constants<>+1780(SB)/4, $0x3cb254bb
-DATA constants<>+1784(SB)/4, $0x3cb254bb
-DATA constants<>+1788(SB)/4, $0x3cb254bb
-DATA constants<>+1792(SB)/4, $0xbd5d0462
-DATA constants<>+1796(SB)/4, $0xbd5d0462
-DATA constants<>+1800(SB)/4, $0xbd5d0462
-DATA constants<>+1804(SB)/4, $0xbd5d0462
-DATA constants<>+1808(SB)/4, $0xbd5d0462
-DATA constants<>+1812(SB)/4, $0xbd5d0462
-DATA constants<>+1816(SB)/4, $0xbd5d0462
-DATA constants<>+1820(SB)/4, $0xbd5d0462
-DATA constants<>+1824(SB)/4, $0xbd5d0462
-DATA constants<>+1828(SB)/4, $0xbd5d0462
-DATA constants<>+1832(SB)/4, $0xbd5d0462
-DATA constants<>+1836(SB)/4, $0xbd5d0462
-DATA constants<>+1840(SB)/4, $0xbd5d0462
-DATA constants<>+1844(SB)/4, $0xbd5d0462
-DATA constants<>+1848(SB)/4, $0xbd5d0462
-DATA constants<>+1852(SB)/4, $0xbd5d0462
-DATA constants<>+1856(SB)/4, $0x3e088875
-DATA constants<>+1860(SB)/4, $0x3e088875
-DATA constants<>+1864(SB)/4, $0x3e088875
-DATA constants<>+1868(SB)/4, $0x3e088875
-DATA constants<>+1872(SB)/4, $0x3e088875
-DATA constants<>+1876(SB)/4, $0x3e088875
-DATA constants<>+1880(SB)/4, $0x3e088875
-DATA constants<>+1884(SB)/4, $0x3e088875
-DATA constants<>+1888(SB)/4, $0x3e088875
-DATA constants<>+1892(SB)/4, $0x3e088875
-DATA constants<>+1896(SB)/4, $0x3e088875
-DATA constants<>+1900(SB)/4, $0x3e088875
-DATA constants<>+1904(SB)/4, $0x3e088875
-DATA constants<>+1908(SB)/4, $0x3e088875
-DATA constants<>+1912(SB)/4, $0x3e088875
-DATA constants<>+1916(SB)/4, $0x3e088875
-DATA constants<>+1920(SB)/4, $0xbeaaaaab
-DATA constants<>+1924(SB)/4, $0xbeaaaaab
-DATA constants<>+1928(SB)/4, $0xbeaaaaab
-DATA constants<>+1932(SB)/4, $0xbeaaaaab
-DATA constants<>+1936(SB)/4, $0xbeaaaaab
-DATA constants<>+1940(SB)/4, $0xbeaaaaab
-DATA constants<>+1944(SB)/4, $0xbeaaaaab
-DATA constants<>+1948(SB)/4, $0xbeaaaaab
-DATA constants<>+1952(SB)/4, $0xbeaaaaab
-DATA constants<>+1956(SB)/4, $0xbeaaaaab
-DATA constants<>+1960(SB)/4, $0xbeaaaaab
-DATA constants<>+1964(SB)/4, $0xbeaaaaab
-DATA constants<>+1968(SB)/4, $0xbeaaaaab
-DATA constants<>+1972(SB)/4, $0xbeaaaaab
-DATA constants<>+1976(SB)/4, $0xbeaaaaab
-DATA constants<>+1980(SB)/4, $0xbeaaaaab
-DATA constants<>+1984(SB)/4, $0x3f200000
-DATA constants<>+1988(SB)/4, $0x3f200000
-DATA constants<>+1992(SB)/4, $0x3f200000
-DATA constants<>+1996(SB)/4, $0x3f200000
-DATA constants<>+2000(SB)/4, $0x3f200000
-DATA constants<>+2004(SB)/4, $0x3f200000
-DATA constants<>+2008(SB)/4, $0x3f200000
-DATA constants<>+2012(SB)/4, $0x3f200000
-DATA constants<>+2016(SB)/4, $0x3f200000
-DATA constants<>+2020(SB)/4, $0x3f200000
-DATA constants<>+2024(SB)/4, $0x3f200000
-DATA constants<>+2028(SB)/4, $0x3f200000
-DATA constants<>+2032(SB)/4, $0x3f200000
-DATA constants<>+2036(SB)/4, $0x3f200000
-DATA constants<>+2040(SB)/4, $0x3f200000
-DATA constants<>+2044(SB)/4, $0x3f200000
-DATA constants<>+2048(SB)/8, $0x4338000000000000
-DATA constants<>+2056(SB)/8, $0x4338000000000000
-DATA constants<>+2064(SB)/8, $0x4338000000000000
-DATA constants<>+2072(SB)/8, $0x4338000000000000
-DATA constants<>+2080(SB)/8, $0x4338000000000000
-DATA constants<>+2088(SB)/8, $0x4338000000000000
-DATA constants<>+2096(SB)/8, $0x4338000000000000
-DATA constants<>+2104(SB)/8, $0x4338000000000000
-DATA constants<>+2112(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+2120(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+2128(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+2136(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+2144(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+2152(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+2160(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+2168(SB)/8, $0x3fe45f306dc9c883
-DATA constants<>+2176(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+2184(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+2192(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+2200(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+2208(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+2216(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+2224(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+2232(SB)/8, $0x3ff921fb54442d18
-DATA constants<>+2240(SB)/8, $0x3c91a62633145c07
-DATA constants<>+2248(SB)/8, $0x3c91a62633145c07
-DATA constants<>+2256(SB)/8, $0x3c91a62633145c07
-DATA constants<>+2264(SB)/8, $0x3c91a62633145c07
-DATA constants<>+2272(SB)/8, $0x3c91a62633145c07
-DATA constants<>+2280(SB)/8, $0x3c91a62633145c07
-DATA constants<>+2288(SB)/8, $0x3c91a62633145c07
-DATA constants<>+2296(SB)/8, $0x3c91a62633145c07
-DATA constants<>+2304(SB)/4, $0xb94ca1f9
-DATA constants<>+2308(SB)/4, $0xb94ca1f9
-DATA constants<>+2312(SB)/4, $0xb94ca1f9
-DATA constants<>+2316(SB)/4, $0xb94ca1f9
-DATA constants<>+2320(SB)/4, $0xb94ca1f9
-DATA constants<>+2324(SB)/4, $0xb94ca1f9
-DATA constants<>+2328(SB)/4, $0xb94ca1f9
-DATA constants<>+2332(SB)/4, $0xb94ca1f9
-DATA constants<>+2336(SB)/4, $0xb94ca1f9
-DATA constants<>+2340(SB)/4, $0xb94ca1f9
-DATA constants<>+2344(SB)/4, $0xb94ca1f9
-DATA constants<>+2348(SB)/4, $0xb94ca1f9
-DATA constants<>+2352(SB)/4, $0xb94ca1f9
-DATA constants<>+2356(SB)/4, $0xb94ca1f9
-DATA constants<>+2360(SB)/4, $0xb94ca1f9
-DATA constants<>+2364(SB)/4, $0xb94ca1f9
-DATA constants<>+2368(SB)/4, $0x3c08839e
-DATA constants<>+2372(SB)/4, $0x3c08839e
-DATA constants<>+2376(SB)/4, $0x3c08839e
-DATA constants<>+2380(SB)/4, $0x3c08839e
-DATA constants<>+2384(SB)/4, $0x3c08839e
-DATA constants<>+2388(SB)/4, $0x3c08839e
-DATA constants<>+2392(SB)/4, $0x3c08839e
-DATA constants<>+2396(SB)/4, $0x3c08839e
-DATA constants<>+2400(SB)/4, $0x3c08839e
-DATA constants<>+2404(SB)/4, $0x3c08839e
-DATA constants<>+2408(SB)/4, $0x3c08839e
-DATA constants<>+2412(SB)/4, $0x3c08839e
-DATA constants<>+2416(SB)/4, $0x3c08839e
-DATA constants<>+2420(SB)/4, $0x3c08839e
-DATA constants<>+2424(SB)/4, $0x3c08839e
-DATA constants<>+2428(SB)/4, $0x3c08839e
-DATA constants<>+2432(SB)/4, $0xbe2aaaa3
-DATA constants<>+2436(SB)/4, $0xbe2aaaa3
-DATA constants<>+2440(SB)/4, $0xbe2aaaa3
-DATA constants<>+2444(SB)/4, $0xbe2aaaa3
-DATA constants<>+2448(SB)/4, $0xbe2aaaa3
-DATA constants<>+2452(SB)/4, $0xbe2aaaa3
-DATA constants<>+2456(SB)/4, $0xbe2aaaa3
-DATA constants<>+2460(SB)/4, $0xbe2aaaa3
-DATA constants<>+2464(SB)/4, $0xbe2aaaa3
-DATA constants<>+2468(SB)/4, $0xbe2aaaa3
-DATA constants<>+2472(SB)/4, $0xbe2aaaa3
-DATA constants<>+2476(SB)/4, $0xbe2aaaa3
-DATA constants<>+2480(SB)/4, $0xbe2aaaa3
-DATA constants<>+2484(SB)/4, $0xbe2aaaa3
-DATA constants<>+2488(SB)/4, $0xbe2aaaa3
-DATA constants<>+2492(SB)/4, $0xbe2aaaa3
-DATA constants<>+2496(SB)/4, $0xbf000000
-DATA constants<>+2500(SB)/4, $0xbf000000
-DATA constants<>+2504(SB)/4, $0xbf000000
-DATA constants<>+2508(SB)/4, $0xbf000000
-DATA constants<>+2512(SB)/4, $0xbf000000
-DATA constants<>+2516(SB)/4, $0xbf000000
-DATA constants<>+2520(SB)/4, $0xbf000000
-DATA constants<>+2524(SB)/4, $0xbf000000
-DATA constants<>+2528(SB)/4, $0xbf000000
-DATA constants<>+2532(SB)/4, $0xbf000000
-DATA constants<>+2536(SB)/4, $0xbf000000
-DATA constants<>+2540(SB)/4, $0xbf000000
-DATA constants<>+2544(SB)/4, $0xbf000000
-DATA constants<>+2548(SB)/4, $0xbf000000
-DATA constants<>+2552(SB)/4, $0xbf000000
-DATA constants<>+2556(SB)/4, $0xbf000000
-DATA constants<>+2560(SB)/4, $0x37ccf5ce
-DATA constants<>+2564(SB)/4, $0x37ccf5ce
-DATA constants<>+2568(SB)/4, $0x37ccf5ce
-DATA constants<>+2572(SB)/4, $0x37ccf5ce
-DATA constants<>+2576(SB)/4, $0x37ccf5ce
-DATA constants<>+2580(SB)/4, $0x37ccf5ce
-DATA constants<>+2584(SB)/4, $0x37ccf5ce
-DATA constants<>+2588(SB)/4, $0x37ccf5ce
-DATA constants<>+2592(SB)/4, $0x37ccf5ce
-DATA constants<>+2596(SB)/4, $0x37ccf5ce
-DATA constants<>+2600(SB)/4, $0x37ccf5ce
-DATA constants<>+2604(SB)/4, $0x37ccf5ce
-DATA constants<>+2608(SB)/4, $0x37ccf5ce
-DATA constants<>+2612(SB)/4, $0x37ccf5ce
-DATA constants<>+2616(SB)/4, $0x37ccf5ce
-DATA constants<>+2620(SB)/4, $0x37ccf5ce
-DATA constants<>+2624(SB)/4, $0xbab6061a
-DATA constants<>+2628(SB)/4, $0xbab6061a
-DATA constants<>+2632(SB)/4, $0xbab6061a
-DATA constants<>+2636(SB)/4, $0xbab6061a
-DATA constants<>+2640(SB)/4, $0xbab6061a
-DATA constants<>+2644(SB)/4, $0xbab6061a
-DATA constants<>+2648(SB)/4, $0xbab6061a
-DATA constants<>+2652(SB)/4, $0xbab6061a
-DATA constants<>+2656(SB)/4, $0xbab6061a
-DATA constants<>+2660(SB)/4, $0xbab6061a
-DATA constants<>+2664(SB)/4, $0xbab6061a
-DATA constants<>+2668(SB)/4, $0xbab6061a
-DATA constants<>+2672(SB)/4, $0xbab6061a
-DATA constants<>+2676(SB)/4, $0xbab6061a
-DATA constants<>+2680(SB)/4, $0xbab6061a
-DATA constants<>+2684(SB)/4, $0xbab6061a
-DATA constants<>+2688(SB)/4, $0x3d2aaaa5
-DATA constants<>+2692(SB)/4, $0x3d2aaaa5
-DATA constants<>+2696(SB)/4, $0x3d2aaaa5
-DATA constants<>+2700(SB)/4, $0x3d2aaaa5
-DATA constants<>+2704(SB)/4, $0x3d2aaaa5
-DATA constants<>+2708(SB)/4, $0x3d2aaaa5
-DATA constants<>+2712(SB)/4, $0x3d2aaaa5
-DATA constants<>+2716(SB)/4, $0x3d2aaaa5
-DATA constants<>+2720(SB)/4, $0x3d2aaaa5
-DATA constants<>+2724(SB)/4, $0x3d2aaaa5
-DATA constants<>+2728(SB)/4, $0x3d2aaaa5
-DATA constants<>+2732(SB)/4, $0x3d2aaaa5
-DATA constants<>+2736(SB)/4, $0x3d2aaaa5
-DATA constants<>+2740(SB)/4, $0x3d2aaaa5
-DATA constants<>+2744(SB)/4, $0x3d2aaaa5
-DATA constants<>+2748(SB)/4, $0x3d2aaaa5
-DATA constants<>+2752(SB)/4, $0x00000001
-DATA constants<>+2756(SB)/4, $0x00000001
-DATA constants<>+2760(SB)/4, $0x00000001
-DATA constants<>+2764(SB)/4, $0x00000001
-DATA constants<>+2768(SB)/4, $0x00000001
-DATA constants<>+2772(SB)/4, $0x00000001
-DATA constants<>+2776(SB)/4, $0x00000001
-DATA constants<>+2780(SB)/4, $0x00000001
-DATA constants<>+2784(SB)/4, $0x00000001
-DATA constants<>+2788(SB)/4, $0x00000001
-DATA constants<>+2792(SB)/4, $0x00000001
-DATA constants<>+2796(SB)/4, $0x00000001
-DATA constants<>+2800(SB)/4, $0x00000001
-DATA constants<>+2804(SB)/4, $0x00000001
-DATA constants<>+2808(SB)/4, $0x00000001
-DATA constants<>+2812(SB)/4, $0x00000001
-DATA constants<>+2816(SB)/4, $0x00000003
-DATA constants<>+2820(SB)/4, $0x00000003
-DATA constants<>+2824(SB)/4, $0x00000003
-DATA constants<>+2828(SB)/4, $0x00000003
-DATA constants<>+2832(SB)/4, $0x00000003
-DATA constants<>+2836(SB)/4, $0x00000003
-DATA constants<>+2840(SB)/4, $0x00000003
-DATA constants<>+2844(SB)/4, $0x00000003
-DATA constants<>+2848(SB)/4, $0x00000003
-DATA constants<>+2852(SB)/4, $0x00000003
-DATA constants<>+2856(SB)/4, $0x00000003
-DATA constants<>+2860(SB)/4, $0x00000003
-DATA constants<>+2864(SB)/4, $0x00000003
-DATA constants<>+2868(SB)/4, $0x00000003
-DATA constants<>+2872(SB)/4, $0x00000003
-DATA constants<>+2876(SB)/4, $0x00000003
-GLOBL constants<>(SB), RODATA|NOPTR, $2880
+DATA constants<>+960(SB)/4, $0x4b800000
+DATA constants<>+964(SB)/4, $0x4b800000
+DATA constants<>+968(SB)/4, $0x4b800000
+DATA constants<>+972(SB)/4, $0x4b800000
+DATA constants<>+976(SB)/4, $0x4b800000
+DATA constants<>+980(SB)/4, $0x4b800000
+DATA constants<>+984(SB)/4, $0x4b800000
+DATA constants<>+988(SB)/4, $0x4b800000
+DATA constants<>+992(SB)/4, $0x4b800000
+DATA constants<>+996(SB)/4, $0x4b800000
+DATA constants<>+1000(SB)/4, $0x4b800000
+DATA constants<>+1004(SB)/4, $0x4b800000
+DATA constants<>+1008(SB)/4, $0x4b800000
+DATA constants<>+1012(SB)/4, $0x4b800000
+DATA constants<>+1016(SB)/4, $0x4b800000
+DATA constants<>+1020(SB)/4, $0x4b800000
+DATA constants<>+1024(SB)/4, $0x33800000
+DATA constants<>+1028(SB)/4, $0x33800000
+DATA constants<>+1032(SB)/4, $0x33800000
+DATA constants<>+1036(SB)/4, $0x33800000
+DATA constants<>+1040(SB)/4, $0x33800000
+DATA constants<>+1044(SB)/4, $0x33800000
+DATA constants<>+1048(SB)/4, $0x33800000
+DATA constants<>+1052(SB)/4, $0x33800000
+DATA constants<>+1056(SB)/4, $0x33800000
+DATA constants<>+1060(SB)/4, $0x33800000
+DATA constants<>+1064(SB)/4, $0x33800000
+DATA constants<>+1068(SB)/4, $0x33800000
+DATA constants<>+1072(SB)/4, $0x33800000
+DATA constants<>+1076(SB)/4, $0x33800000
+DATA constants<>+1080(SB)/4, $0x33800000
+DATA constants<>+1084(SB)/4, $0x33800000
+DATA constants<>+1088(SB)/4, $0x00000000
+DATA constants<>+1092(SB)/4, $0x00000000
+DATA constants<>+1096(SB)/4, $0x00000000
+DATA constants<>+1100(SB)/4, $0x00000000
+DATA constants<>+1104(SB)/4, $0x00000000
+DATA constants<>+1108(SB)/4, $0x00000000
+DATA constants<>+1112(SB)/4, $0x00000000
+DATA constants<>+1116(SB)/4, $0x00000000
+DATA constants<>+1120(SB)/4, $0x00000000
+DATA constants<>+1124(SB)/4, $0x00000000
+DATA constants<>+1128(SB)/4, $0x00000000
+DATA constants<>+1132(SB)/4, $0x00000000
+DATA constants<>+1136(SB)/4, $0x00000000
+DATA constants<>+1140(SB)/4, $0x00000000
+DATA constants<>+1144(SB)/4, $0x00000000
+DATA constants<>+1148(SB)/4, $0x00000000
+DATA constants<>+1152(SB)/4, $0x40000000
+DATA constants<>+1156(SB)/4, $0x40000000
+DATA constants<>+1160(SB)/4, $0x40000000
+DATA constants<>+1164(SB)/4, $0x40000000
+DATA constants<>+1168(SB)/4, $0x40000000
+DATA constants<>+1172(SB)/4, $0x40000000
+DATA constants<>+1176(SB)/4, $0x40000000
+DATA constants<>+1180(SB)/4, $0x40000000
+DATA constants<>+1184(SB)/4, $0x40000000
+DATA constants<>+1188(SB)/4, $0x40000000
+DATA constants<>+1192(SB)/4, $0x40000000
+DATA constants<>+1196(SB)/4, $0x40000000
+DATA constants<>+1200(SB)/4, $0x40000000
+DATA constants<>+1204(SB)/4, $0x40000000
+DATA constants<>+1208(SB)/4, $0x40000000
+DATA constants<>+1212(SB)/4, $0x40000000
+DATA constants<>+1216(SB)/4, $0x3dedd130
+DATA constants<>+1220(SB)/4, $0x3dedd130
+DATA constants<>+1224(SB)/4, $0x3dedd130
+DATA constants<>+1228(SB)/4, $0x3dedd130
+DATA constants<>+1232(SB)/4, $0x3dedd130
+DATA constants<>+1236(SB)/4, $0x3dedd130
+DATA constants<>+1240(SB)/4, $0x3dedd130
+DATA constants<>+1244(SB)/4, $0x3dedd130
+DATA constants<>+1248(SB)/4, $0x3dedd130
+DATA constants<>+1252(SB)/4, $0x3dedd130
+DATA constants<>+1256(SB)/4, $0x3dedd130
+DATA constants<>+1260(SB)/4, $0x3dedd130
+DATA constants<>+1264(SB)/4, $0x3dedd130
+DATA constants<>+1268(SB)/4, $0x3dedd130
+DATA constants<>+1272(SB)/4, $0x3dedd130
+DATA constants<>+1276(SB)/4, $0x3dedd130
+DATA constants<>+1280(SB)/4, $0x3dde467c
+DATA constants<>+1284(SB)/4, $0x3dde467c
+DATA constants<>+1288(SB)/4, $0x3dde467c
+DATA constants<>+1292(SB)/4, $0x3dde467c
+DATA constants<>+1296(SB)/4, $0x3dde467c
+DATA constants<>+1300(SB)/4, $0x3dde467c
+DATA constants<>+1304(SB)/4, $0x3dde467c
+DATA constants<>+1308(SB)/4, $0x3dde467c
+DATA constants<>+1312(SB)/4, $0x3dde467c
+DATA constants<>+1316(SB)/4, $0x3dde467c
+DATA constants<>+1320(SB)/4, $0x3dde467c
+DATA constants<>+1324(SB)/4, $0x3dde467c
+DATA constants<>+1328(SB)/4, $0x3dde467c
+DATA constants<>+1332(SB)/4, $0x3dde467c
+DATA constants<>+1336(SB)/4, $0x3dde467c
+DATA constants<>+1340(SB)/4, $0x3dde467c
+DATA constants<>+1344(SB)/4, $0x3e126493
+DATA constants<>+1348(SB)/4, $0x3e126493
+DATA constants<>+1352(SB)/4, $0x3e126493
+DATA constants<>+1356(SB)/4, $0x3e126493
+DATA constants<>+1360(SB)/4, $0x3e126493
+DATA constants<>+1364(SB)/4, $0x3e126493
+DATA constants<>+1368(SB)/4, $0x3e126493
+DATA constants<>+1372(SB)/4, $0x3e126493
+DATA constants<>+1376(SB)/4, $0x3e126493
+DATA constants<>+1380(SB)/4, $0x3e126493
+DATA constants<>+1384(SB)/4, $0x3e126493
+DATA constants<>+1388(SB)/4, $0x3e126493
+DATA constants<>+1392(SB)/4, $0x3e126493
+DATA constants<>+1396(SB)/4, $0x3e126493
+DATA constants<>+1400(SB)/4, $0x3e126493
+DATA constants<>+1404(SB)/4, $0x3e126493
+DATA constants<>+1408(SB)/4, $0x3e4ccc6a
+DATA constants<>+1412(SB)/4, $0x3e4ccc6a
+DATA constants<>+1416(SB)/4, $0x3e4ccc6a
+DATA constants<>+1420(SB)/4, $0x3e4ccc6a
+DATA constants<>+1424(SB)/4, $0x3e4ccc6a
+DATA constants<>+1428(SB)/4, $0x3e4ccc6a
+DATA constants<>+1432(SB)/4, $0x3e4ccc6a
+DATA constants<>+1436(SB)/4, $0x3e4ccc6a
+DATA constants<>+1440(SB)/4, $0x3e4ccc6a
+DATA constants<>+1444(SB)/4, $0x3e4ccc6a
+DATA constants<>+1448(SB)/4, $0x3e4ccc6a
+DATA constants<>+1452(SB)/4, $0x3e4ccc6a
+DATA constants<>+1456(SB)/4, $0x3e4ccc6a
+DATA constants<>+1460(SB)/4, $0x3e4ccc6a
+DATA constants<>+1464(SB)/4, $0x3e4ccc6a
+DATA constants<>+1468(SB)/4, $0x3e4ccc6a
+DATA constants<>+1472(SB)/4, $0x3eaaaaab
+DATA constants<>+1476(SB)/4, $0x3eaaaaab
+DATA constants<>+1480(SB)/4, $0x3eaaaaab
+DATA constants<>+1484(SB)/4, $0x3eaaaaab
+DATA constants<>+1488(SB)/4, $0x3eaaaaab
+DATA constants<>+1492(SB)/4, $0x3eaaaaab
+DATA constants<>+1496(SB)/4, $0x3eaaaaab
+DATA constants<>+1500(SB)/4, $0x3eaaaaab
+DATA constants<>+1504(SB)/4, $0x3eaaaaab
+DATA constants<>+1508(SB)/4, $0x3eaaaaab
+DATA constants<>+1512(SB)/4, $0x3eaaaaab
+DATA constants<>+1516(SB)/4, $0x3eaaaaab
+DATA constants<>+1520(SB)/4, $0x3eaaaaab
+DATA constants<>+1524(SB)/4, $0x3eaaaaab
+DATA constants<>+1528(SB)/4, $0x3eaaaaab
+DATA constants<>+1532(SB)/4, $0x3eaaaaab
+DATA constants<>+1536(SB)/4, $0x7fffffff
+DATA constants<>+1540(SB)/4, $0x7fffffff
+DATA constants<>+1544(SB)/4, $0x7fffffff
+DATA constants<>+1548(SB)/4, $0x7fffffff
+DATA constants<>+1552(SB)/4, $0x7fffffff
+DATA constants<>+1556(SB)/4, $0x7fffffff
+DATA constants<>+1560(SB)/4, $0x7fffffff
+DATA constants<>+1564(SB)/4, $0x7fffffff
+DATA constants<>+1568(SB)/4, $0x7fffffff
+DATA constants<>+1572(SB)/4, $0x7fffffff
+DATA constants<>+1576(SB)/4, $0x7fffffff
+DATA constants<>+1580(SB)/4, $0x7fffffff
+DATA constants<>+1584(SB)/4, $0x7fffffff
+DATA constants<>+1588(SB)/4, $0x7fffffff
+DATA constants<>+1592(SB)/4, $0x7fffffff
+DATA constants<>+1596(SB)/4, $0x7fffffff
+DATA constants<>+1600(SB)/4, $0xff800000
+DATA constants<>+1604(SB)/4, $0xff800000
+DATA constants<>+1608(SB)/4, $0xff800000
+DATA constants<>+1612(SB)/4, $0xff800000
+DATA constants<>+1616(SB)/4, $0xff800000
+DATA constants<>+1620(SB)/4, $0xff800000
+DATA constants<>+1624(SB)/4, $0xff800000
+DATA constants<>+1628(SB)/4, $0xff800000
+DATA constants<>+1632(SB)/4, $0xff800000
+DATA constants<>+1636(SB)/4, $0xff800000
+DATA constants<>+1640(SB)/4, $0xff800000
+DATA constants<>+1644(SB)/4, $0xff800000
+DATA constants<>+1648(SB)/4, $0xff800000
+DATA constants<>+1652(SB)/4, $0xff800000
+DATA constants<>+1656(SB)/4, $0xff800000
+DATA constants<>+1660(SB)/4, $0xff800000
+DATA constants<>+1664(SB)/4, $0x41200000
+DATA constants<>+1668(SB)/4, $0x41200000
+DATA constants<>+1672(SB)/4, $0x41200000
+DATA constants<>+1676(SB)/4, $0x41200000
+DATA constants<>+1680(SB)/4, $0x41200000
+DATA constants<>+1684(SB)/4, $0x41200000
+DATA constants<>+1688(SB)/4, $0x41200000
+DATA constants<>+1692(SB)/4, $0x41200000
+DATA constants<>+1696(SB)/4, $0x41200000
+DATA constants<>+1700(SB)/4, $0x41200000
+DATA constants<>+1704(SB)/4, $0x41200000
+DATA constants<>+1708(SB)/4, $0x41200000
+DATA constants<>+1712(SB)/4, $0x41200000
+DATA constants<>+1716(SB)/4, $0x41200000
+DATA constants<>+1720(SB)/4, $0x41200000
+DATA constants<>+1724(SB)/4, $0x41200000
+DATA constants<>+1728(SB)/4, $0x3b1641e1
+DATA constants<>+1732(SB)/4, $0x3b1641e1
+DATA constants<>+1736(SB)/4, $0x3b1641e1
+DATA constants<>+1740(SB)/4, $0x3b1641e1
+DATA constants<>+1744(SB)/4, $0x3b1641e1
+DATA constants<>+1748(SB)/4, $0x3b1641e1
+DATA constants<>+1752(SB)/4, $0x3b1641e1
+DATA constants<>+1756(SB)/4, $0x3b1641e1
+DATA constants<>+1760(SB)/4, $0x3b1641e1
+DATA constants<>+1764(SB)/4, $0x3b1641e1
+DATA constants<>+1768(SB)/4, $0x3b1641e1
+DATA constants<>+1772(SB)/4, $0x3b1641e1
+DATA constants<>+1776(SB)/4, $0x3b1641e1
+DATA constants<>+1780(SB)/4, $0x3b1641e1
+DATA constants<>+1784(SB)/4, $0x3b1641e1
+DATA constants<>+1788(SB)/4, $0x3b1641e1
+DATA constants<>+1792(SB)/4, $0xbc08b50b
+DATA constants<>+1796(SB)/4, $0xbc08b50b
+DATA constants<>+1800(SB)/4, $0xbc08b50b
+DATA constants<>+1804(SB)/4, $0xbc08b50b
+DATA constants<>+1808(SB)/4, $0xbc08b50b
+DATA constants<>+1812(SB)/4, $0xbc08b50b
+DATA constants<>+1816(SB)/4, $0xbc08b50b
+DATA constants<>+1820(SB)/4, $0xbc08b50b
+DATA constants<>+1824(SB)/4, $0xbc08b50b
+DATA constants<>+1828(SB)/4, $0xbc08b50b
+DATA constants<>+1832(SB)/4, $0xbc08b50b
+DATA constants<>+1836(SB)/4, $0xbc08b50b
+DATA constants<>+1840(SB)/4, $0xbc08b50b
+DATA constants<>+1844(SB)/4, $0xbc08b50b
+DATA constants<>+1848(SB)/4, $0xbc08b50b
+DATA constants<>+1852(SB)/4, $0xbc08b50b
+DATA constants<>+1856(SB)/4, $0x3cb254bb
+DATA constants<>+1860(SB)/4, $0x3cb254bb
+DATA constants<>+1864(SB)/4, $0x3cb254bb
+DATA constants<>+1868(SB)/4, $0x3cb254bb
+DATA constants<>+1872(SB)/4, $0x3cb254bb
+DATA constants<>+1876(SB)/4, $0x3cb254bb
+DATA constants<>+1880(SB)/4, $0x3cb254bb
+DATA constants<>+1884(SB)/4, $0x3cb254bb
+DATA constants<>+1888(SB)/4, $0x3cb254bb
+DATA constants<>+1892(SB)/4, $0x3cb254bb
+DATA constants<>+1896(SB)/4, $0x3cb254bb
+DATA constants<>+1900(SB)/4, $0x3cb254bb
+DATA constants<>+1904(SB)/4, $0x3cb254bb
+DATA constants<>+1908(SB)/4, $0x3cb254bb
+DATA constants<>+1912(SB)/4, $0x3cb254bb
+DATA constants<>+1916(SB)/4, $0x3cb254bb
+DATA constants<>+1920(SB)/4, $0xbd5d0462
+DATA constants<>+1924(SB)/4, $0xbd5d0462
+DATA constants<>+1928(SB)/4, $0xbd5d0462
+DATA constants<>+1932(SB)/4, $0xbd5d0462
+DATA constants<>+1936(SB)/4, $0xbd5d0462
+DATA constants<>+1940(SB)/4, $0xbd5d0462
+DATA constants<>+1944(SB)/4, $0xbd5d0462
+DATA constants<>+1948(SB)/4, $0xbd5d0462
+DATA constants<>+1952(SB)/4, $0xbd5d0462
+DATA constants<>+1956(SB)/4, $0xbd5d0462
+DATA constants<>+1960(SB)/4, $0xbd5d0462
+DATA constants<>+1964(SB)/4, $0xbd5d0462
+DATA constants<>+1968(SB)/4, $0xbd5d0462
+DATA constants<>+1972(SB)/4, $0xbd5d0462
+DATA constants<>+1976(SB)/4, $0xbd5d0462
+DATA constants<>+1980(SB)/4, $0xbd5d0462
+DATA constants<>+1984(SB)/4, $0x3e088875
+DATA constants<>+1988(SB)/4, $0x3e088875
+DATA constants<>+1992(SB)/4, $0x3e088875
+DATA constants<>+1996(SB)/4, $0x3e088875
+DATA constants<>+2000(SB)/4, $0x3e088875
+DATA constants<>+2004(SB)/4, $0x3e088875
+DATA constants<>+2008(SB)/4, $0x3e088875
+DATA constants<>+2012(SB)/4, $0x3e088875
+DATA constants<>+2016(SB)/4, $0x3e088875
+DATA constants<>+2020(SB)/4, $0x3e088875
+DATA constants<>+2024(SB)/4, $0x3e088875
+DATA constants<>+2028(SB)/4, $0x3e088875
+DATA constants<>+2032(SB)/4, $0x3e088875
+DATA constants<>+2036(SB)/4, $0x3e088875
+DATA constants<>+2040(SB)/4, $0x3e088875
+DATA constants<>+2044(SB)/4, $0x3e088875
+DATA constants<>+2048(SB)/4, $0xbeaaaaab
+DATA constants<>+2052(SB)/4, $0xbeaaaaab
+DATA constants<>+2056(SB)/4, $0xbeaaaaab
+DATA constants<>+2060(SB)/4, $0xbeaaaaab
+DATA constants<>+2064(SB)/4, $0xbeaaaaab
+DATA constants<>+2068(SB)/4, $0xbeaaaaab
+DATA constants<>+2072(SB)/4, $0xbeaaaaab
+DATA constants<>+2076(SB)/4, $0xbeaaaaab
+DATA constants<>+2080(SB)/4, $0xbeaaaaab
+DATA constants<>+2084(SB)/4, $0xbeaaaaab
+DATA constants<>+2088(SB)/4, $0xbeaaaaab
+DATA constants<>+2092(SB)/4, $0xbeaaaaab
+DATA constants<>+2096(SB)/4, $0xbeaaaaab
+DATA constants<>+2100(SB)/4, $0xbeaaaaab
+DATA constants<>+2104(SB)/4, $0xbeaaaaab
+DATA constants<>+2108(SB)/4, $0xbeaaaaab
+DATA constants<>+2112(SB)/4, $0x3f200000
+DATA constants<>+2116(SB)/4, $0x3f200000
+DATA constants<>+2120(SB)/4, $0x3f200000
+DATA constants<>+2124(SB)/4, $0x3f200000
+DATA constants<>+2128(SB)/4, $0x3f200000
+DATA constants<>+2132(SB)/4, $0x3f200000
+DATA constants<>+2136(SB)/4, $0x3f200000
+DATA constants<>+2140(SB)/4, $0x3f200000
+DATA constants<>+2144(SB)/4, $0x3f200000
+DATA constants<>+2148(SB)/4, $0x3f200000
+DATA constants<>+2152(SB)/4, $0x3f200000
+DATA constants<>+2156(SB)/4, $0x3f200000
+DATA constants<>+2160(SB)/4, $0x3f200000
+DATA constants<>+2164(SB)/4, $0x3f200000
+DATA constants<>+2168(SB)/4, $0x3f200000
+DATA constants<>+2172(SB)/4, $0x3f200000
+DATA constants<>+2176(SB)/8, $0x4338000000000000
+DATA constants<>+2184(SB)/8, $0x4338000000000000
+DATA constants<>+2192(SB)/8, $0x4338000000000000
+DATA constants<>+2200(SB)/8, $0x4338000000000000
+DATA constants<>+2208(SB)/8, $0x4338000000000000
+DATA constants<>+2216(SB)/8, $0x4338000000000000
+DATA constants<>+2224(SB)/8, $0x4338000000000000
+DATA constants<>+2232(SB)/8, $0x4338000000000000
+DATA constants<>+2240(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+2248(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+2256(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+2264(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+2272(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+2280(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+2288(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+2296(SB)/8, $0x3fe45f306dc9c883
+DATA constants<>+2304(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+2312(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+2320(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+2328(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+2336(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+2344(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+2352(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+2360(SB)/8, $0x3ff921fb54442d18
+DATA constants<>+2368(SB)/8, $0x3c91a62633145c07
+DATA constants<>+2376(SB)/8, $0x3c91a62633145c07
+DATA constants<>+2384(SB)/8, $0x3c91a62633145c07
+DATA constants<>+2392(SB)/8, $0x3c91a62633145c07
+DATA constants<>+2400(SB)/8, $0x3c91a62633145c07
+DATA constants<>+2408(SB)/8, $0x3c91a62633145c07
+DATA constants<>+2416(SB)/8, $0x3c91a62633145c07
+DATA constants<>+2424(SB)/8, $0x3c91a62633145c07
+DATA constants<>+2432(SB)/4, $0xb94ca1f9
+DATA constants<>+2436(SB)/4, $0xb94ca1f9
+DATA constants<>+2440(SB)/4, $0xb94ca1f9
+DATA constants<>+2444(SB)/4, $0xb94ca1f9
+DATA constants<>+2448(SB)/4, $0xb94ca1f9
+DATA constants<>+2452(SB)/4, $0xb94ca1f9
+DATA constants<>+2456(SB)/4, $0xb94ca1f9
+DATA constants<>+2460(SB)/4, $0xb94ca1f9
+DATA constants<>+2464(SB)/4, $0xb94ca1f9
+DATA constants<>+2468(SB)/4, $0xb94ca1f9
+DATA constants<>+2472(SB)/4, $0xb94ca1f9
+DATA constants<>+2476(SB)/4, $0xb94ca1f9
+DATA constants<>+2480(SB)/4, $0xb94ca1f9
+DATA constants<>+2484(SB)/4, $0xb94ca1f9
+DATA constants<>+2488(SB)/4, $0xb94ca1f9
+DATA constants<>+2492(SB)/4, $0xb94ca1f9
+DATA constants<>+2496(SB)/4, $0x3c08839e
+DATA constants<>+2500(SB)/4, $0x3c08839e
+DATA constants<>+2504(SB)/4, $0x3c08839e
+DATA constants<>+2508(SB)/4, $0x3c08839e
+DATA constants<>+2512(SB)/4, $0x3c08839e
+DATA constants<>+2516(SB)/4, $0x3c08839e
+DATA constants<>+2520(SB)/4, $0x3c08839e
+DATA constants<>+2524(SB)/4, $0x3c08839e
+DATA constants<>+2528(SB)/4, $0x3c08839e
+DATA constants<>+2532(SB)/4, $0x3c08839e
+DATA constants<>+2536(SB)/4, $0x3c08839e
+DATA constants<>+2540(SB)/4, $0x3c08839e
+DATA constants<>+2544(SB)/4, $0x3c08839e
+DATA constants<>+2548(SB)/4, $0x3c08839e
+DATA constants<>+2552(SB)/4, $0x3c08839e
+DATA constants<>+2556(SB)/4, $0x3c08839e
+DATA constants<>+2560(SB)/4, $0xbe2aaaa3
+DATA constants<>+2564(SB)/4, $0xbe2aaaa3
+DATA constants<>+2568(SB)/4, $0xbe2aaaa3
+DATA constants<>+2572(SB)/4, $0xbe2aaaa3
+DATA constants<>+2576(SB)/4, $0xbe2aaaa3
+DATA constants<>+2580(SB)/4, $0xbe2aaaa3
+DATA constants<>+2584(SB)/4, $0xbe2aaaa3
+DATA constants<>+2588(SB)/4, $0xbe2aaaa3
+DATA constants<>+2592(SB)/4, $0xbe2aaaa3
+DATA constants<>+2596(SB)/4, $0xbe2aaaa3
+DATA constants<>+2600(SB)/4, $0xbe2aaaa3
+DATA constants<>+2604(SB)/4, $0xbe2aaaa3
+DATA constants<>+2608(SB)/4, $0xbe2aaaa3
+DATA constants<>+2612(SB)/4, $0xbe2aaaa3
+DATA constants<>+2616(SB)/4, $0xbe2aaaa3
+DATA constants<>+2620(SB)/4, $0xbe2aaaa3
+DATA constants<>+2624(SB)/4, $0xbf000000
+DATA constants<>+2628(SB)/4, $0xbf000000
+DATA constants<>+2632(SB)/4, $0xbf000000
+DATA constants<>+2636(SB)/4, $0xbf000000
+DATA constants<>+2640(SB)/4, $0xbf000000
+DATA constants<>+2644(SB)/4, $0xbf000000
+DATA constants<>+2648(SB)/4, $0xbf000000
+DATA constants<>+2652(SB)/4, $0xbf000000
+DATA constants<>+2656(SB)/4, $0xbf000000
+DATA constants<>+2660(SB)/4, $0xbf000000
+DATA constants<>+2664(SB)/4, $0xbf000000
+DATA constants<>+2668(SB)/4, $0xbf000000
+DATA constants<>+2672(SB)/4, $0xbf000000
+DATA constants<>+2676(SB)/4, $0xbf000000
+DATA constants<>+2680(SB)/4, $0xbf000000
+DATA constants<>+2684(SB)/4, $0xbf000000
+DATA constants<>+2688(SB)/4, $0x37ccf5ce
+DATA constants<>+2692(SB)/4, $0x37ccf5ce
+DATA constants<>+2696(SB)/4, $0x37ccf5ce
+DATA constants<>+2700(SB)/4, $0x37ccf5ce
+DATA constants<>+2704(SB)/4, $0x37ccf5ce
+DATA constants<>+2708(SB)/4, $0x37ccf5ce
+DATA constants<>+2712(SB)/4, $0x37ccf5ce
+DATA constants<>+2716(SB)/4, $0x37ccf5ce
+DATA constants<>+2720(SB)/4, $0x37ccf5ce
+DATA constants<>+2724(SB)/4, $0x37ccf5ce
+DATA constants<>+2728(SB)/4, $0x37ccf5ce
+DATA constants<>+2732(SB)/4, $0x37ccf5ce
+DATA constants<>+2736(SB)/4, $0x37ccf5ce
+DATA constants<>+2740(SB)/4, $0x37ccf5ce
+DATA constants<>+2744(SB)/4, $0x37ccf5ce
+DATA constants<>+2748(SB)/4, $0x37ccf5ce
+DATA constants<>+2752(SB)/4, $0xbab6061a
+DATA constants<>+2756(SB)/4, $0xbab6061a
+DATA constants<>+2760(SB)/4, $0xbab6061a
+DATA constants<>+2764(SB)/4, $0xbab6061a
+DATA constants<>+2768(SB)/4, $0xbab6061a
+DATA constants<>+2772(SB)/4, $0xbab6061a
+DATA constants<>+2776(SB)/4, $0xbab6061a
+DATA constants<>+2780(SB)/4, $0xbab6061a
+DATA constants<>+2784(SB)/4, $0xbab6061a
+DATA constants<>+2788(SB)/4, $0xbab6061a
+DATA constants<>+2792(SB)/4, $0xbab6061a
+DATA constants<>+2796(SB)/4, $0xbab6061a
+DATA constants<>+2800(SB)/4, $0xbab6061a
+DATA constants<>+2804(SB)/4, $0xbab6061a
+DATA constants<>+2808(SB)/4, $0xbab6061a
+DATA constants<>+2812(SB)/4, $0xbab6061a
+DATA constants<>+2816(SB)/4, $0x3d2aaaa5
+DATA constants<>+2820(SB)/4, $0x3d2aaaa5
+DATA constants<>+2824(SB)/4, $0x3d2aaaa5
+DATA constants<>+2828(SB)/4, $0x3d2aaaa5
+DATA constants<>+2832(SB)/4, $0x3d2aaaa5
+DATA constants<>+2836(SB)/4, $0x3d2aaaa5
+DATA constants<>+2840(SB)/4, $0x3d2aaaa5
+DATA constants<>+2844(SB)/4, $0x3d2aaaa5
+DATA constants<>+2848(SB)/4, $0x3d2aaaa5
+DATA constants<>+2852(SB)/4, $0x3d2aaaa5
+DATA constants<>+2856(SB)/4, $0x3d2aaaa5
+DATA constants<>+2860(SB)/4, $0x3d2aaaa5
+DATA constants<>+2864(SB)/4, $0x3d2aaaa5
+DATA constants<>+2868(SB)/4, $0x3d2aaaa5
+DATA constants<>+2872(SB)/4, $0x3d2aaaa5
+DATA constants<>+2876(SB)/4, $0x3d2aaaa5
+DATA constants<>+2880(SB)/4, $0x00000001
+DATA constants<>+2884(SB)/4, $0x00000001
+DATA constants<>+2888(SB)/4, $0x00000001
+DATA constants<>+2892(SB)/4, $0x00000001
+DATA constants<>+2896(SB)/4, $0x00000001
+DATA constants<>+2900(SB)/4, $0x00000001
+DATA constants<>+2904(SB)/4, $0x00000001
+DATA constants<>+2908(SB)/4, $0x00000001
+DATA constants<>+2912(SB)/4, $0x00000001
+DATA constants<>+2916(SB)/4, $0x00000001
+DATA constants<>+2920(SB)/4, $0x00000001
+DATA constants<>+2924(SB)/4, $0x00000001
+DATA constants<>+2928(SB)/4, $0x00000001
+DATA constants<>+2932(SB)/4, $0x00000001
+DATA constants<>+2936(SB)/4, $0x00000001
+DATA constants<>+2940(SB)/4, $0x00000001
+DATA constants<>+2944(SB)/4, $0x00000003
+DATA constants<>+2948(SB)/4, $0x00000003
+DATA constants<>+2952(SB)/4, $0x00000003
+DATA constants<>+2956(SB)/4, $0x00000003
+DATA constants<>+2960(SB)/4, $0x00000003
+DATA constants<>+2964(SB)/4, $0x00000003
+DATA constants<>+2968(SB)/4, $0x00000003
+DATA constants<>+2972(SB)/4, $0x00000003
+DATA constants<>+2976(SB)/4, $0x00000003
+DATA constants<>+2980(SB)/4, $0x00000003
+DATA constants<>+2984(SB)/4, $0x00000003
+DATA constants<>+2988(SB)/4, $0x00000003
+DATA constants<>+2992(SB)/4, $0x00000003
+DATA constants<>+2996(SB)/4, $0x00000003
+DATA constants<>+3000(SB)/4, $0x00000003
+DATA constants<>+3004(SB)/4, $0x00000003
+GLOBL constants<>(SB), RODATA|NOPTR, $3008
 
 DATA masks<>+0(SB)/4, $0xffffffff
 DATA masks<>+4(SB)/4, $0xffffffff

@@ -27,9 +27,9 @@ type rowsWork[T Float] struct {
 	k                  *Kernels[T]
 	kernel             rowsKernel
 	dst, src           []T
-	index, from        []int32
+	index              []int32
 	cols, terms        int
-	to, by             int     // of copies: columns from a row to the next, in dst and src
+	to, from           Rows[T] // of copies
 	self, other, event []int32 // of folds, as the rest
 	keep, mix, hit     []T
 	table              []T
@@ -41,8 +41,6 @@ const (
 	sumOfRows rowsKernel = iota
 	foldOfBuckets
 	foldOfRows
-	moveOfRows
-	gatherOfRows
 	copyOfRows
 )
 
@@ -55,21 +53,8 @@ func (w *rowsWork[T]) run(lo, hi int) {
 	case sumOfRows:
 		w.k.SumRows(dst[lo*cols:hi*cols], cols, src, w.index[lo*w.terms:hi*w.terms], w.terms)
 		return
-	case moveOfRows:
-		from := w.from[lo:hi]
-		for i, to := range w.index[lo:hi] {
-			copy(dst[int(to)*cols:][:cols], src[int(from[i])*cols:][:cols])
-		}
-		return
-	case gatherOfRows:
-		for i, r := range w.index[lo:hi] {
-			copy(row(dst, lo+i, cols), row(src, int(r), cols))
-		}
-		return
 	case copyOfRows:
-		for i := lo; i < hi; i++ {
-			copy(dst[i*w.to:][:cols], src[i*w.by:][:cols])
-		}
+		w.k.CopyRows(hi-lo, cols, w.to.part(lo, hi), w.from.part(lo, hi))
 		return
 	}
 	for i := lo; i < hi; i++ {
@@ -135,11 +120,4 @@ func (d *Device[T]) setFold(kernel rowsKernel, f *kernels.Fold, dst kernels.Buff
 		self: listed(f.Self, f.Rows), other: listed(f.Other, f.Rows), event: listed(f.Event, f.Rows),
 		keep: d.in(f.Keep, f.Rows), mix: d.in(f.Mix, f.Rows), hit: d.in(f.Hit, f.Rows),
 	}
-}
-
-func (d *Device[T]) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
-	d.rows = rowsWork[T]{
-		k: d.k, kernel: moveOfRows, dst: d.Elements(dst), src: d.Elements(src), index: listed(to, rows), from: listed(from, rows), cols: cols,
-	}
-	d.Divide(rows, rows*cols, d.runRows)
 }

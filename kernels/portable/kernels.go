@@ -86,6 +86,10 @@ type Kernels[T Float] struct {
 	MixRowGrad         func(dself, dother, de, dalpha, dbeta, g, self, other, e, alpha, beta []T)
 	MixRowGradWithoutE func(dself, dother, dalpha, dbeta, g, self, other, alpha, beta []T)
 
+	// CopyRows copies the first cols numbers of rows from one matrix to another,
+	// in order, without those that go to a negative row. Other rows that do not
+	// exist panic.
+	CopyRows func(rows, cols int, to, from Rows[T])
 	// FoldRow is dst = keep self + mix other, and FoldAddRow the same + hit row.
 	FoldRow    func(dst, self, other []T, keep, mix T)
 	FoldAddRow func(dst, self, other, row []T, keep, mix, hit T)
@@ -110,6 +114,6 @@ func Go[T Float]() *Kernels[T] {
 		DivideSumBlocks: divideSumBlocks[T], DivideSumBlocksGrad: divideSumBlocksGrad[T],
 		GRURow: gruRow[T], GRURowGrad: gruRowGrad[T], TimeRow: timeRow[T], TimeRowGrad: timeRowGrad[T], EdgeGrad: edgeGrad[T],
 		MixRow: mixRow[T], MixRowWithoutE: mixRowWithoutE[T], MixRowGrad: mixRowGrad[T], MixRowGradWithoutE: mixRowGradWithoutE[T],
-		FoldRow: foldRow[T], FoldAddRow: foldAddRow[T], SumRows: sumRows[T], BucketizeRow: bucketizeRow[T],
+		CopyRows: copyRows[T], FoldRow: foldRow[T], FoldAddRow: foldAddRow[T], SumRows: sumRows[T], BucketizeRow: bucketizeRow[T],
 	}
 }

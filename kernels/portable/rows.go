@@ -1,6 +1,50 @@
 package portable
 
-import "dgsbench/kernels"
+import (
+	"slices"
+
+	"dgsbench/kernels"
+)
+
+// Rows are rows of a matrix, Stride numbers apart: row i of them is its row
+// Index[i], or row i without an index.
+type Rows[T Float] struct {
+	Of     []T
+	Stride int
+	Index  []int32
+}
+
+// part is rows lo to hi-1.
+func (r Rows[T]) part(lo, hi int) Rows[T] {
+	if r.Index != nil {
+		r.Index = r.Index[lo:hi]
+	} else {
+		r.Of = r.Of[min(lo*r.Stride, len(r.Of)):]
+	}
+	return r
+}
+
+// at is the number of row i in the matrix.
+func (r Rows[T]) at(i int) int {
+	if r.Index != nil {
+		return int(r.Index[i])
+	}
+	return i
+}
+
+func copyRows[T Float](rows, cols int, to, from Rows[T]) {
+	for i := range rows {
+		if r := to.at(i); r >= 0 {
+			copy(to.Of[r*to.Stride:][:cols], from.Of[from.at(i)*from.Stride:][:cols])
+		}
+	}
+}
+
+// divideCopies copies rows on all threads.
+func (d *Device[T]) divideCopies(rows, cols int, to, from Rows[T]) {
+	d.rows = rowsWork[T]{k: d.k, kernel: copyOfRows, cols: cols, to: to, from: from}
+	d.Divide(rows, 2*rows*cols, d.runRows)
+}
 
 func (d *Device[T]) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
 	to, from := d.in(dst, rows*cols), d.in(src, srcRows*cols)
@@ -10,24 +54,26 @@ func (d *Device[T]) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer,
 		}
 		return
 	}
-	d.rows = rowsWork[T]{kernel: gatherOfRows, dst: to, src: from, index: listed(index, rows), cols: cols}
-	d.Divide(rows, 2*rows*cols, d.runRows)
+	d.divideCopies(rows, cols, Rows[T]{to, cols, nil}, Rows[T]{from, cols, listed(index, rows)})
 }
 
 func (d *Device[T]) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	to, from := d.Elements(dst), d.in(src, rows*cols)
-	for i, r := range listed(index, rows) {
-		copy(to[int(r)*cols:][:cols], from[i*cols:][:cols])
+	if rows > 0 && slices.Min(listed(index, rows)) < 0 {
+		panic("kernels: ScatterRows to a negative row")
 	}
+	d.PutRows(rows, cols, dst, src, index)
 }
 
 func (d *Device[T]) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	to, from := d.Elements(dst), d.in(src, rows*cols)
-	for i, r := range listed(index, rows) {
-		if r >= 0 {
-			copy(to[int(r)*cols:][:cols], from[i*cols:][:cols])
-		}
-	}
+	d.k.CopyRows(rows, cols, Rows[T]{d.Elements(dst), cols, listed(index, rows)}, Rows[T]{d.in(src, rows*cols), cols, nil})
+}
+
+func (d *Device[T]) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
+	d.divideCopies(rows, cols, Rows[T]{d.Elements(dst), dstStride, nil}, Rows[T]{d.Elements(src), srcStride, nil})
+}
+
+func (d *Device[T]) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
+	d.divideCopies(rows, cols, Rows[T]{d.Elements(dst), cols, listed(to, rows)}, Rows[T]{d.Elements(src), cols, listed(from, rows)})
 }
 
 func (d *Device[T]) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
@@ -36,11 +82,6 @@ func (d *Device[T]) ScatterAddRows(rows, dstRows, cols int, dst, src kernels.Buf
 		row := to[int(r)*cols:][:cols]
 		d.k.Add(row, row, from[i*cols:][:cols])
 	}
-}
-
-func (d *Device[T]) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, src kernels.Buffer, srcStride int) {
-	d.rows = rowsWork[T]{kernel: copyOfRows, dst: d.Elements(dst), src: d.Elements(src), cols: cols, to: dstStride, by: srcStride}
-	d.Divide(rows, 2*rows*cols, d.runRows)
 }
 
 // ContractRows works on as many columns at once as the scratch has elements.

@@ -33,8 +33,8 @@ func (p packing) row(i int) operand.Mem {
 // fold joins the lanes of each block in the order of tree, the result in
 // every lane of the block. join changes v; live marks the lanes that have
 // another one to join with. Steps beyond the block's size are left out.
-func (p packing) fold(v V, join func(v, other V, live operand.Mem)) V {
-	v = p.copy(v)
+func (p packing) fold(all []V, join func(v, other V, live operand.Mem)) []V {
+	all = each(all, p.copy)
 	for i, distance := range []int{8, 4, 2, 1} {
 		if distance >= p.lanes {
 			continue
@@ -42,50 +42,105 @@ func (p packing) fold(v V, join func(v, other V, live operand.Mem)) V {
 		beyond := p.label("beyond")
 		p.CMPQ(p.h, operand.U8(distance))
 		p.JLE(operand.LabelRef(beyond))
-		join(v, p.permute(v, rowSteps+2*i), p.row(rowSteps+2*i+1))
+		order := p.set(p.row(rowSteps + 2*i))
+		for _, v := range all {
+			join(v, p.permute(v, order), p.row(rowSteps+2*i+1))
+		}
 		p.Label(beyond)
 	}
-	return p.permute(v, rowFirst)
+	first := p.set(p.row(rowFirst))
+	return each(all, func(v V) V { return p.permute(v, first) })
 }
 
-func (p packing) permute(v V, row int) V {
+func (p packing) permute(v, order V) V {
 	d := p.vec()
-	p.VPERMPS(v, p.set(p.row(row)), d)
+	p.VPERMPS(v, order, d)
 	return d
 }
 
-func (p packing) sumOf(v V) V {
-	return p.fold(v, func(v, other V, live operand.Mem) { p.VADDPS(p.and(other, live), v, v) })
+func (p packing) sums(all []V) []V {
+	return p.fold(all, func(v, other V, live operand.Mem) { p.VADDPS(p.and(other, live), v, v) })
 }
 
-func (p packing) maxOf(v V) V {
-	return p.fold(v, func(v, other V, _ operand.Mem) { p.VMAXPS(other, v, v) })
+func (p packing) highest(all []V) []V {
+	return p.fold(all, func(v, other V, _ operand.Mem) { p.VMAXPS(other, v, v) })
 }
 
-// span runs body over n elements, the whole blocks of one register at a
-// time. Lanes past the blocks keep what is stored there.
-func (p packing) span(n reg.Register, body func(lanes)) {
+// sideBySide is how many registers of blocks a loop computes step by step: the
+// permutations of one would wait for each other.
+const sideBySide = 4
+
+// span stores f of n elements, the whole blocks of a register at a time. dst may
+// be one of the arrays that f reads.
+func (p packing) span(n, dst reg.Register, read []reg.Register, f func([]lanes) []V) {
 	used := p.sign(p.set(p.row(rowUsed)))
-	p.loop(n, p.lanes, p.step, nil, func(l lanes, rest reg.Register) {
-		switch {
-		case rest != nil:
-			l.mask = p.mask(rest, 0)
-		case p.wide():
-			l.mask = used
-		default:
-			l.keep = used // a masked store of AVX2 is slow
+	// A masked store of AVX2 is slow, and so is a load of what was just stored in
+	// part. So the lanes past the blocks, which belong to the next ones, get what
+	// the array that dst may be has there.
+	same := p.GP64()
+	p.MOVQ(read[0], same)
+	for _, r := range read[1:] {
+		p.CMPQ(dst, r)
+		p.CMOVQEQ(r, same)
+	}
+	index := p.counter()
+	full := func(registers int) {
+		all := make([]lanes, registers)
+		for i := range all {
+			all[i] = lanes{m: p.machine, index: index}
+			if i > 0 {
+				next := p.GP64()
+				p.LEAQ(operand.Mem{Base: all[i-1].index, Index: p.step, Scale: 1}, next)
+				all[i].index = next
+			}
+			if p.wide() {
+				all[i].mask = used
+			}
 		}
-		body(l)
+		for i, v := range f(all) {
+			if i == registers-1 && !p.wide() {
+				v = p.choose(used, v, p.set(all[i].address(same)))
+			}
+			all[i].store(dst, v)
+		}
+	}
+	least, steps := p.GP64(), p.GP64()
+	p.LEAQ(operand.Mem{Base: p.step, Index: p.step, Scale: sideBySide - 2, Disp: p.lanes}, least)
+	p.MOVQ(p.step, steps)
+	p.SHLQ(operand.U8(2), steps)
+	p.repeat(n, least, steps, []reg.Register{index}, func() { full(sideBySide) })
+	p.repeat(n, operand.U8(p.lanes), p.step, []reg.Register{index}, func() { full(1) })
+	p.rest(n, func() {
+		l := lanes{m: p.machine, index: index, mask: p.mask(n, 0)}
+		l.store(dst, f([]lanes{l})[0])
 	})
+}
+
+// each is f of all, and eachTwo of pairs.
+func each[T any](all []T, f func(T) V) []V {
+	out := make([]V, len(all))
+	for i, v := range all {
+		out[i] = f(v)
+	}
+	return out
+}
+
+func eachTwo(a, b []V, f func(a V, b operand.Op) V) []V {
+	out := make([]V, len(a))
+	for i, v := range a {
+		out[i] = f(v, b[i])
+	}
+	return out
 }
 
 func softmaxPacked(m *machine) {
 	dst, x, n, scale := m.data("dst"), m.data("x"), m.size("x"), m.scalar("scale")
 	p, e := m.packing(), m.exponential()
-	p.span(n, func(l lanes) {
-		v := l.load(x)
-		power := e.ofNegative(m.mul(m.sub(v, p.maxOf(v)), scale))
-		l.store(dst, m.div(power, p.sumOf(power)))
+	p.span(n, dst, []reg.Register{x}, func(at []lanes) []V {
+		v := each(at, func(l lanes) V { return l.load(x) })
+		v = eachTwo(v, p.highest(v), m.sub)
+		v = each(v, func(v V) V { return e.ofNegative(m.mul(v, scale)) })
+		return eachTwo(v, p.sums(v), m.div)
 	})
 }
 
@@ -93,10 +148,13 @@ func softmaxPacked(m *machine) {
 func softmaxGradPacked(m *machine) {
 	dx, dy, y, n, scale := m.data("dx"), m.data("dy"), m.data("y"), m.size("dx"), m.scalar("scale")
 	p, zero := m.packing(), m.zero()
-	p.span(n, func(l lanes) {
-		g, v := l.load(dy), l.load(y)
-		mean := p.sumOf(m.fma(v, g, zero))
-		l.store(dx, m.mul(m.mul(m.sub(g, mean), v), scale))
+	p.span(n, dx, []reg.Register{dy, y}, func(at []lanes) []V {
+		mean := p.sums(each(at, func(l lanes) V { return m.fma(l.load(y), l.load(dy), zero) }))
+		out := make([]V, len(at))
+		for i, l := range at {
+			out[i] = m.mul(m.mul(m.sub(l.load(dy), mean[i]), l.load(y)), scale)
+		}
+		return out
 	})
 }
 
@@ -111,10 +169,13 @@ func (m *machine) denominator(sum, eps, floor V) (d V, raised condition) {
 func divideSumPacked(m *machine) {
 	dst, z, n, eps, floor := m.data("dst"), m.data("z"), m.size("z"), m.scalar("eps"), m.scalar("floor")
 	p, zero := m.packing(), m.zero()
-	p.span(n, func(l lanes) {
-		v := l.load(z)
-		d, _ := m.denominator(p.sumOf(m.add(zero, v)), eps, floor)
-		l.store(dst, m.div(v, d))
+	p.span(n, dst, []reg.Register{z}, func(at []lanes) []V {
+		v := each(at, func(l lanes) V { return l.load(z) })
+		sums := p.sums(each(v, func(v V) V { return m.add(zero, v) }))
+		return eachTwo(v, sums, func(v V, sum operand.Op) V {
+			d, _ := m.denominator(sum.(V), eps, floor)
+			return m.div(v, d)
+		})
 	})
 }
 
@@ -124,11 +185,15 @@ func divideSumGradPacked(m *machine) {
 	dz, dy, y, z, n := m.data("dz"), m.data("dy"), m.data("y"), m.data("z"), m.size("dz")
 	eps, floor := m.scalar("eps"), m.scalar("floor")
 	p, zero := m.packing(), m.zero()
-	p.span(n, func(l lanes) {
-		d, raised := m.denominator(p.sumOf(m.add(zero, l.load(z))), eps, floor)
-		g := l.load(dy)
-		mean := p.sumOf(m.fma(l.load(y), g, zero))
-		l.store(dz, m.div(m.sub(g, m.choose(raised, zero, mean)), d))
+	p.span(n, dz, []reg.Register{dy, y, z}, func(at []lanes) []V {
+		sums := p.sums(each(at, func(l lanes) V { return m.add(zero, l.load(z)) }))
+		means := p.sums(each(at, func(l lanes) V { return m.fma(l.load(y), l.load(dy), zero) }))
+		out := make([]V, len(at))
+		for i, l := range at {
+			d, raised := m.denominator(sums[i], eps, floor)
+			out[i] = m.div(m.sub(l.load(dy), m.choose(raised, zero, means[i])), d)
+		}
+		return out
 	})
 }
 

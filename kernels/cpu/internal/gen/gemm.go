@@ -251,14 +251,23 @@ func (t *tile) finish(rows int) {
 		t.store(masks)
 		return
 	}
-	// Masked stores are slow without AVX-512, so whole tiles go unmasked.
-	partial := operand.LabelRef(t.label("partial", rows))
-	cols := t.load("cols")
-	t.CMPQ(cols, operand.Imm(uint64(t.vectors*t.lanes)))
-	t.JNE(partial)
-	t.store(make([]reg.Register, t.vectors))
-	t.JMP(operand.LabelRef(t.label("next", rows)))
-	t.Label(string(partial))
+	// Masked stores are slow without AVX-512: whole tiles go without, and those that
+	// end with half a vector.
+	cols, next := t.load("cols"), operand.LabelRef(t.label("next", rows))
+	for _, half := range []int{0, 1} {
+		other := operand.LabelRef(t.label([]string{"partial", "odd"}[half], rows))
+		t.CMPQ(cols, operand.Imm(uint64(t.vectors*t.lanes-half*t.lanes/2)))
+		t.JNE(other)
+		t.eachVector(masks, func(acc V, mask reg.Register, c operand.Mem) {
+			if half == 1 && mask == masks[t.vectors-1] {
+				t.VMOVUPS(acc.AsX(), c)
+			} else {
+				t.VMOVUPS(acc, c)
+			}
+		})
+		t.JMP(next)
+		t.Label(string(other))
+	}
 	t.store(masks)
 }
 

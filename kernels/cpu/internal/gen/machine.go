@@ -193,7 +193,6 @@ type lanes struct {
 	index reg.Register
 	disp  int
 	mask  reg.Register // lanes to read and write; nil: all
-	keep  condition    // lanes to change, where all can be read; nil: all
 }
 
 func (l lanes) address(base reg.Register) operand.Mem {
@@ -215,9 +214,6 @@ func (l lanes) load(base reg.Register) V {
 
 // store writes the elements of the array at base.
 func (l lanes) store(base reg.Register, v V) {
-	if l.keep != nil {
-		v = l.m.choose(l.keep, v, l.m.set(l.address(base)))
-	}
 	l.m.storeMasked(v, l.mask, l.address(base))
 }
 
@@ -250,22 +246,40 @@ func (m *machine) groups(n reg.Register, body func(part int, l lanes)) {
 // loop runs body as long as there are width elements, of which it does step, and
 // once, with their number, for those that are left if there are any.
 func (m *machine) loop(n reg.Register, width int, step operand.Op, further []reg.Register, body func(l lanes, rest reg.Register)) {
-	full, rest, done := m.label("full"), m.label("rest"), m.label("done")
+	l := lanes{m: m, index: m.counter()}
+	m.repeat(n, operand.U8(width), step, append([]reg.Register{l.index}, further...), func() { body(l, nil) })
+	m.rest(n, func() { body(l, n) })
+}
+
+// counter is a register of zero.
+func (m *machine) counter() reg.Register {
 	i := m.GP64()
 	m.XORQ(i, i)
+	return i
+}
+
+// repeat runs body as long as n is at least width, each time with step less. The
+// indices advance by step.
+func (m *machine) repeat(n reg.Register, width, step operand.Op, indices []reg.Register, body func()) {
+	full, rest := m.label("full"), m.label("rest")
 	m.Label(full)
-	m.CMPQ(n, operand.U8(width))
+	m.CMPQ(n, width)
 	m.JLT(operand.LabelRef(rest))
-	body(lanes{m: m, index: i}, nil)
-	for _, r := range append([]reg.Register{i}, further...) {
-		m.ADDQ(step, r)
+	body()
+	for _, i := range indices {
+		m.ADDQ(step, i)
 	}
 	m.SUBQ(step, n)
 	m.JMP(operand.LabelRef(full))
 	m.Label(rest)
+}
+
+// rest runs body unless n is zero.
+func (m *machine) rest(n reg.Register, body func()) {
+	done := m.label("done")
 	m.TESTQ(n, n)
 	m.JE(operand.LabelRef(done))
-	body(lanes{m: m, index: i}, n)
+	body()
 	m.Label(done)
 }
 

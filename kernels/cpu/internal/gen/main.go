@@ -33,6 +33,7 @@ func generate() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, write := range map[string]func(ctx *build.Context){
 		"gemm": gemmKernels, "histogram": sliceKernels(histogramKernels), "jacobian": jacobianKernels, "math": sliceKernels(mathKernels), "rank": rankKernels,
+		"rows": rowKernels,
 	} {
 		ctx := build.NewContext()
 		ctx.ConstraintExpr("amd64,!purego")
