@@ -82,11 +82,12 @@ func (h *chain) capacity() int {
 }
 
 // width is how many numbers the values of a row have together.
-func (h *chain) width() (n int) {
+func (h *chain) width() int {
+	total := 0
 	for _, s := range h.steps {
-		n += s.Shape().TotalSize() / max(s.Shape()[0], 1)
+		total += s.Shape().TotalSize()
 	}
-	return max(n, 1)
+	return max(total/max(h.capacity(), 1), 1)
 }
 
 // findShared gives those buffers that others read. The inputs that are fed

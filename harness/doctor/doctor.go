@@ -138,6 +138,7 @@ func copying(cores, size int) *gauge {
 // something is written to it.
 func ones(n int) []float32 { return slices.Repeat([]float32{1}, n) }
 
+// run keeps the best rates.
 func (g *gauge) run(length time.Duration) {
 	now := g.rate(length)
 	g.best = Rate{max(g.best.OneCore, now.OneCore), max(g.best.AllCores, now.AllCores)}

@@ -104,10 +104,10 @@ func (p packing) span(n, dst reg.Register, read []reg.Register, f func([]lanes) 
 			all[i].store(dst, v)
 		}
 	}
-	least, steps := p.GP64(), p.GP64()
-	p.LEAQ(operand.Mem{Base: p.step, Index: p.step, Scale: sideBySide - 2, Disp: p.lanes}, least)
-	p.MOVQ(p.step, steps)
-	p.SHLQ(operand.U8(2), steps)
+	least, steps := p.GP64(), p.GP64() // least: the last register is read in whole
+	p.IMUL3Q(operand.U8(sideBySide-1), p.step, least)
+	p.ADDQ(operand.U8(p.lanes), least)
+	p.IMUL3Q(operand.U8(sideBySide), p.step, steps)
 	p.repeat(n, least, steps, []reg.Register{index}, func() { full(sideBySide) })
 	p.repeat(n, operand.U8(p.lanes), p.step, []reg.Register{index}, func() { full(1) })
 	p.rest(n, func() {
@@ -149,10 +149,9 @@ func softmaxGradPacked(m *machine) {
 	dx, dy, y, n, scale := m.data("dx"), m.data("dy"), m.data("y"), m.size("dx"), m.scalar("scale")
 	p, zero := m.packing(), m.zero()
 	p.span(n, dx, []reg.Register{dy, y}, func(at []lanes) []V {
-		mean := p.sums(each(at, func(l lanes) V { return m.fma(l.load(y), l.load(dy), zero) }))
-		out := make([]V, len(at))
+		out := p.sums(each(at, func(l lanes) V { return m.fma(l.load(y), l.load(dy), zero) }))
 		for i, l := range at {
-			out[i] = m.mul(m.mul(m.sub(l.load(dy), mean[i]), l.load(y)), scale)
+			out[i] = m.mul(m.mul(m.sub(l.load(dy), out[i]), l.load(y)), scale)
 		}
 		return out
 	})
@@ -170,12 +169,12 @@ func divideSumPacked(m *machine) {
 	dst, z, n, eps, floor := m.data("dst"), m.data("z"), m.size("z"), m.scalar("eps"), m.scalar("floor")
 	p, zero := m.packing(), m.zero()
 	p.span(n, dst, []reg.Register{z}, func(at []lanes) []V {
-		v := each(at, func(l lanes) V { return l.load(z) })
-		sums := p.sums(each(v, func(v V) V { return m.add(zero, v) }))
-		return eachTwo(v, sums, func(v V, sum operand.Op) V {
-			d, _ := m.denominator(sum.(V), eps, floor)
-			return m.div(v, d)
-		})
+		out := p.sums(each(at, func(l lanes) V { return m.add(zero, l.load(z)) }))
+		for i, l := range at {
+			d, _ := m.denominator(out[i], eps, floor)
+			out[i] = m.div(l.load(z), d)
+		}
+		return out
 	})
 }
 
@@ -187,11 +186,10 @@ func divideSumGradPacked(m *machine) {
 	p, zero := m.packing(), m.zero()
 	p.span(n, dz, []reg.Register{dy, y, z}, func(at []lanes) []V {
 		sums := p.sums(each(at, func(l lanes) V { return m.add(zero, l.load(z)) }))
-		means := p.sums(each(at, func(l lanes) V { return m.fma(l.load(y), l.load(dy), zero) }))
-		out := make([]V, len(at))
+		out := p.sums(each(at, func(l lanes) V { return m.fma(l.load(y), l.load(dy), zero) }))
 		for i, l := range at {
 			d, raised := m.denominator(sums[i], eps, floor)
-			out[i] = m.div(m.sub(l.load(dy), m.choose(raised, zero, means[i])), d)
+			out[i] = m.div(m.sub(l.load(dy), m.choose(raised, zero, out[i])), d)
 		}
 		return out
 	})

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -22,5 +24,32 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is not what its generator writes: run go generate ./kernels/cpu", name)
 		}
+	}
+}
+
+// TestRegistersOfAVX2 fails if a kernel without AVX-512 uses one of the registers
+// that only AVX-512 has: avo takes them when the others are in use.
+func TestRegistersOfAVX2(t *testing.T) {
+	files, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	upper := regexp.MustCompile(`\b([XY](1[6-9]|2\d|3[01])|Z\d+|K\d)\b`)
+	kernels := 0
+	for _, text := range files {
+		for _, kernel := range strings.Split(string(text), "\nTEXT ")[1:] {
+			name, body, _ := strings.Cut(kernel, "(SB)")
+			if strings.Contains(name, "AVX512") {
+				continue
+			}
+			kernels++
+			body, _, _ = strings.Cut(body, "\nDATA ")
+			if register := upper.FindString(body); register != "" {
+				t.Errorf("%s uses %s", name, register)
+			}
+		}
+	}
+	if kernels < 40 {
+		t.Errorf("%d kernels without AVX-512", kernels)
 	}
 }

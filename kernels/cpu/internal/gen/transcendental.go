@@ -77,15 +77,14 @@ func (e exponential) of(x V) V {
 	return e.scale(e.expParts(e.max(e.bottom, e.min(e.top, x))))
 }
 
-// ofNegative is e^x for x <= 0. Of the steps by which it scales, only the second
-// can round.
+// ofNegative is e^x for x <= 0. AVX2 scales in two steps, of which only the second
+// can round: 2^(n+24) is normal down to the lowest n, -150.
 func (e exponential) ofNegative(x V) V {
 	p, n, shifted := e.expParts(e.max(e.bottom, x))
 	if e.wide() {
 		return e.scale(p, n, shifted)
 	}
-	const lowest = 0x1p-24 // times the smallest normal number, it is below half of what float32 has
-	return e.mul(e.mul(p, e.addInt(e.shiftLeft(shifted, 23), e.c(1/lowest))), e.c(lowest))
+	return e.mul(e.mul(p, e.addInt(e.shiftLeft(shifted, 23), e.c(0x1p24))), e.c(0x1p-24))
 }
 
 // expParts gives p and n with e^x = p * 2^n, and the bits of n + shifter.
