@@ -3,14 +3,19 @@
 package cpu
 
 // gemmKernels are the microkernels of one level. They keep rows rows of two
-// (wide) or one (narrow) vectors of lanes columns of C in registers; row does
-// at most few rows of eight vectors.
+// (wide) or one (narrow) vectors of lanes columns of C in registers; few[m-1] does
+// m rows at once.
 type gemmKernels struct {
-	rows, few    int
-	lanes        int
+	rows, lanes  int
 	wide, narrow func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr,
 		depth, tiles, rows, cols int, bias *float32, accumulate, relu bool)
-	row func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth, rows, cols int, bias *float32, relu bool)
+	few []rowsKernel
+}
+
+// rowsKernel computes all rows of C, of at most vectors vectors of columns.
+type rowsKernel struct {
+	vectors int
+	run     func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth, rows, cols int, bias *float32, relu bool)
 }
 
 func (t *gemmKernels) gemm(g Gemm, scratch []float32) {
@@ -22,7 +27,7 @@ func (t *gemmKernels) gemm(g Gemm, scratch []float32) {
 }
 
 func (t *gemmKernels) product(g *Gemm, scratch []float32) {
-	if g.M <= t.few && !g.TransB {
+	if g.M <= len(t.few) && !g.TransB {
 		t.fewRows(g)
 	} else {
 		t.panels(g, scratch)
@@ -48,11 +53,12 @@ func (t *gemmKernels) column(g *Gemm, scratch []float32) {
 	}
 }
 
-// fewRows computes a product with few rows. It reads B once, as it lies.
+// fewRows computes a product with few rows. It reads B once, as it lies, the columns
+// evenly divided over as few calls as possible.
 func (t *gemmKernels) fewRows(g *Gemm) {
 	step, next := g.StepsA()
-	width := 8 * t.lanes
-	for j := 0; j < g.N; j += width {
+	kernel, vectors := t.few[g.M-1], (g.N+t.lanes-1)/t.lanes
+	for j, calls := 0, (vectors+kernel.vectors-1)/kernel.vectors; calls > 0; calls-- {
 		var a, b, bias *float32
 		if g.K > 0 {
 			a, b = &g.A[0], &g.B[j]
@@ -60,7 +66,10 @@ func (t *gemmKernels) fewRows(g *Gemm) {
 		if g.Bias != nil {
 			bias = &g.Bias[j]
 		}
-		t.row(a, uintptr(step)*4, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], uintptr(g.LDC)*4, g.K, g.M, min(width, g.N-j), bias, g.ReLU)
+		of := (vectors + calls - 1) / calls
+		cols := min(of*t.lanes, g.N-j)
+		kernel.run(a, uintptr(step)*4, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], uintptr(g.LDC)*4, g.K, g.M, cols, bias, g.ReLU)
+		j, vectors = j+cols, vectors-of
 	}
 }
 

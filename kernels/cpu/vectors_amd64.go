@@ -31,7 +31,7 @@ func avx2() Kernels {
 		softmaxWide: softmaxWideAVX2, softmaxGradWide: softmaxGradWideAVX2,
 		divideSumWide: divideSumWideAVX2, divideSumGradWide: divideSumGradWideAVX2,
 	}
-	tiles := gemmKernels{rows: 6, few: 1, lanes: 8, wide: gemmAVX2Wide, narrow: gemmAVX2Narrow, row: gemmRowAVX2}
+	tiles := gemmKernels{rows: 6, lanes: 8, wide: gemmAVX2Wide, narrow: gemmAVX2Narrow, few: []rowsKernel{{13, gemmRowAVX2}, {6, gemmTwoRowsAVX2}}}
 	rank := &rankKernels{
 		scores: rankScoresAVX2, count: []rankCount{rankCountAVX2},
 		scoresMoving: rankScoresMovingAVX2, countMoving: []rankCountMoving{rankCountMovingAVX2},
@@ -66,7 +66,7 @@ func avx512() Kernels {
 		softmaxWide: softmaxWideAVX512, softmaxGradWide: softmaxGradWideAVX512,
 		divideSumWide: divideSumWideAVX512, divideSumGradWide: divideSumGradWideAVX512,
 	}
-	tiles := gemmKernels{rows: 14, few: 2, lanes: 16, wide: gemmAVX512Wide, narrow: gemmAVX512Narrow, row: gemmRowAVX512}
+	tiles := gemmKernels{rows: 14, lanes: 16, wide: gemmAVX512Wide, narrow: gemmAVX512Narrow, few: []rowsKernel{{8, gemmRowAVX512}, {8, gemmRowAVX512}}}
 	rank := &rankKernels{
 		scores: rankScoresAVX512, count: []rankCount{rankCountAVX512x1, rankCountAVX512x2, rankCountAVX512x3, rankCountAVX512x4},
 		scoresMoving: rankScoresMovingAVX512,

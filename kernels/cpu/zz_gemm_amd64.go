@@ -38,11 +38,17 @@ func gemmAVX2Wide(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintp
 //go:noescape
 func gemmAVX2Narrow(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, tiles int, rows int, cols int, bias *float32, accumulate bool, relu bool)
 
-// gemmRowAVX2 computes rows x cols elements of C, at most 1 x 64.
+// gemmRowAVX2 computes rows x cols elements of C, at most 1 x 104.
 // Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k. bias may be nil.
 //
 //go:noescape
 func gemmRowAVX2(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, relu bool)
+
+// gemmTwoRowsAVX2 computes rows x cols elements of C, at most 2 x 48.
+// Steps are in bytes; aRow goes to the next row of op(A), aCol to the next k. bias may be nil.
+//
+//go:noescape
+func gemmTwoRowsAVX2(a *float32, aRow uintptr, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth int, rows int, cols int, bias *float32, relu bool)
 
 // transpose8 writes the first 8*blocks elements of the 8 rows as columns: as 8*blocks
 // rows of 8, dstRow bytes apart. It needs AVX.

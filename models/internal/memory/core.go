@@ -21,6 +21,7 @@ type Core struct {
 
 	opts   Options
 	device kernels.Device
+	table  kernels.Buffer // Table's
 	nodes  int
 	width  int // columns of an event's features within a message
 	rows   halves.Rows
@@ -39,6 +40,7 @@ func newCore(net *nn.Network, o Options, s models.Setup, rows int) *Core {
 		Updated: make([]float64, s.NumNodes), Table: net.Input("memory", nn.NewRows(rows*s.NumNodes), o.Size),
 		move: nn.NewMove(net.Device(), chunkOf(s), o.Size),
 	}
+	c.table = net.Buffer(c.Table)
 	if rows == 2 {
 		c.rows = halves.New(s.NumNodes)
 	}
@@ -86,12 +88,10 @@ func (c *Core) memoryAfter(message, memory *nn.Node) *nn.Node {
 	return nn.UnitRows(nn.RNN(message, memory, c.wi, c.wh, c.bi, c.bh))
 }
 
-func (c *Core) table() kernels.Buffer { return c.Net.Buffer(c.Table) }
-
 // commit makes row rows[i] of memories the memory of node nodes[i], and
 // updated[i] the time of its last update.
 func (c *Core) commit(nodes []int32, memories kernels.Buffer, rows []int32, updated []float64) {
-	c.move.Run(c.table(), nodes, memories, rows)
+	c.move.Run(c.table, nodes, memories, rows)
 	for i, n := range nodes {
 		c.Updated[n] = updated[i]
 	}
@@ -114,7 +114,7 @@ func (c *Core) upTo(n int) []int32 {
 }
 
 func (c *Core) reset() {
-	c.device.Zero(c.nodes*c.opts.Size, c.table())
+	c.device.Zero(c.nodes*c.opts.Size, c.table)
 	clear(c.Updated)
 	c.rows.Reset()
 }
@@ -122,24 +122,24 @@ func (c *Core) reset() {
 func (c *Core) forget(nodes []int32) {
 	size := c.opts.Size
 	for _, n := range nodes {
-		c.device.Zero(size, c.device.View(c.table(), int(c.rows.Of(n))*size, size))
+		c.device.Zero(size, c.device.View(c.table, int(c.rows.Of(n))*size, size))
 		c.Updated[n] = 0
 	}
 }
 
 func (c *Core) fields() models.Fields {
 	size := c.opts.Size
-	memories := models.OnDevice("memory", c.device, c.table(), c.nodes, size)
+	memories := models.OnDevice("memory", c.device, c.table, c.nodes, size)
 	memories.Floats = func() []float32 {
-		all := make([]float32, c.table().Len())
-		c.device.Read(all, c.table())
+		all := make([]float32, c.table.Len())
+		c.device.Read(all, c.table)
 		for n := range c.rows.Second() {
 			copy(all[int(n)*size:][:size], all[int(c.rows.Of(n))*size:])
 		}
 		return all[:c.nodes*size]
 	}
 	memories.Set = func(saved models.Tensor) {
-		c.device.Write(c.table(), saved.F32)
+		c.device.Write(c.table, saved.F32)
 		c.rows.Reset()
 	}
 	return models.Fields{memories, models.Times("last_update", c.Updated, nn.Largest)}

@@ -51,7 +51,7 @@ func newPerEvent(m *base) *perEvent {
 	p.sources = newOccurrence(m.core, "event.source", p.events, features)
 	p.targets = newOccurrence(m.core, "event.target", rows, last)
 	p.both = newOccurrence(m.core, "event.both", all, p.features)
-	net.Drain(p.both.out, nn.DrainTo(m.core.opts.Size, m.core.table, func() []int32 { return p.both.to }, nil))
+	net.Drain(p.both.out, nn.DrainTo(m.core.opts.Size, func() kernels.Buffer { return m.core.table }, func() []int32 { return p.both.to }, nil))
 	p.embed()
 	p.update = net.Compile(nn.ForInference, p.wanted().InInference...)
 	return p
@@ -225,7 +225,7 @@ func (o *occurrence) writePlaces() { o.core.device.WriteInts(o.places, o.to) }
 
 // put stores what a program has computed that trains.
 func (o *occurrence) put(memories kernels.Buffer) {
-	o.core.device.PutRows(len(o.to), o.core.opts.Size, o.core.table(), memories, o.places)
+	o.core.device.PutRows(len(o.to), o.core.opts.Size, o.core.table, memories, o.places)
 }
 
 // around is the memories around the sources of events: of neighbours that the

@@ -142,7 +142,7 @@ func newBackup(c *Core, maxNodes int) *backup {
 // copy copies memories and times of the nodes.
 func (a *backup) copy(nodes []int32) {
 	a.nodes, a.updated = append(a.nodes[:0], nodes...), a.core.appendUpdated(a.updated[:0], nodes)
-	a.core.move.Run(a.memories, a.core.upTo(len(nodes)), a.core.table(), nodes)
+	a.core.move.Run(a.memories, a.core.upTo(len(nodes)), a.core.table, nodes)
 }
 
 // restore puts them back.

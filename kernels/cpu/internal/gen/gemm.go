@@ -16,7 +16,8 @@ func gemmKernels(ctx *build.Context) {
 	masks := maskTable(ctx, "gemmMasks")
 	tileFunc(ctx, "gemmAVX2Wide", tileShape{lanes: 8, vectors: 2, rows: 6, masks: masks})
 	tileFunc(ctx, "gemmAVX2Narrow", tileShape{lanes: 8, vectors: 1, rows: 6, masks: masks})
-	rowFunc(ctx, "gemmRowAVX2", tileShape{lanes: 8, vectors: 8, rows: 1, masks: masks})
+	rowFunc(ctx, "gemmRowAVX2", tileShape{lanes: 8, vectors: 13, rows: 1, masks: masks})
+	rowFunc(ctx, "gemmTwoRowsAVX2", tileShape{lanes: 8, vectors: 6, rows: 2, masks: masks})
 	transposeFunc(ctx)
 }
 

@@ -64,8 +64,16 @@ func (t *tile) row(n, rows int, masks []reg.Register) {
 	t.leave()
 }
 
+// depthAhead is how many rows of B before it is needed a row is prefetched.
+const depthAhead = 4
+
 // stepRow adds one k to every accumulator.
 func (t *tile) stepRow(masks []reg.Register) {
+	if t.lanes == 8 && len(t.acc) > 1 { // few columns at a time, so rows of B are far apart
+		for line := range (len(masks)*t.lanes*4+63)/64 + 1 {
+			t.PREFETCHT0(operand.Mem{Base: t.b, Index: t.bRow, Scale: depthAhead, Disp: 64 * line})
+		}
+	}
 	a := make([]V, len(t.acc))
 	for r := range a {
 		a[r] = t.broadcast(t.element(r))
