@@ -43,12 +43,12 @@ func (b *block) run() {
 	}
 }
 
-// blockRows are the limits of the rows of a block, the last of which may have fewer:
-// at most max, or up to wide if their values together are no more than numbers.
+// blockRows limits the rows of a block: at most max, or up to wide while their values
+// together are no more than numbers. The last block may have fewer than min.
 type blockRows struct{ min, max, wide, numbers int }
 
 // usualBlocks are large enough to be worth waking a thread, and so small that
-// what they compute stays in a core's cache of half a megabyte.
+// what they compute about fills a core's cache of half a megabyte.
 var usualBlocks = blockRows{16, 32, 128, 1 << 17}
 
 // of is how many rows of width numbers a block has, so that all threads get about

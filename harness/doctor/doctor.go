@@ -57,7 +57,7 @@ func measure(e effort) Rates {
 	l := newLoads(e.copyBytes)
 	// 168 rows fill the register tiles of every level, and 32 columns are
 	// a whole panel; 128 deep, it fits the cache.
-	cores := len(l.model.calls)
+	cores := runtime.GOMAXPROCS(0)
 	peak := product(cores, 168, 32, 128)
 	for range e.runs { // in turns, so that load elsewhere meets them all
 		peak.run(e.length)

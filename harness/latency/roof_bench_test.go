@@ -22,7 +22,7 @@ const roofTime = 10 * time.Millisecond
 
 // BenchmarkRoof times the headline of the suite latency on wikipedia-sim, and says what
 // share of the time the model's products and copies of rows would take at the rates
-// of the machine right before and after, on one thread and on all: the median over
+// of the machine before and after, on one thread and on all: the median over
 // the runs. Rates of other moments do not compare, as what a machine leaves to a
 // thread can differ twofold from one second to the next.
 func BenchmarkRoof(b *testing.B) {

@@ -12,7 +12,7 @@ type gemmKernels struct {
 	few []rowsKernel
 }
 
-// rowsKernel computes all rows of C, of at most vectors vectors of columns.
+// rowsKernel computes all rows of C, which has at most so many vectors of columns.
 type rowsKernel struct {
 	vectors int
 	run     func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth, rows, cols int, bias *float32, relu bool)
@@ -58,7 +58,8 @@ func (t *gemmKernels) column(g *Gemm, scratch []float32) {
 func (t *gemmKernels) fewRows(g *Gemm) {
 	step, next := g.StepsA()
 	kernel, vectors := t.few[g.M-1], (g.N+t.lanes-1)/t.lanes
-	for j, calls := 0, (vectors+kernel.vectors-1)/kernel.vectors; calls > 0; calls-- {
+	j := 0
+	for calls := (vectors + kernel.vectors - 1) / kernel.vectors; calls > 0; calls-- {
 		var a, b, bias *float32
 		if g.K > 0 {
 			a, b = &g.A[0], &g.B[j]
@@ -66,10 +67,10 @@ func (t *gemmKernels) fewRows(g *Gemm) {
 		if g.Bias != nil {
 			bias = &g.Bias[j]
 		}
-		of := (vectors + calls - 1) / calls
-		cols := min(of*t.lanes, g.N-j)
+		share := (vectors + calls - 1) / calls
+		cols := min(share*t.lanes, g.N-j)
 		kernel.run(a, uintptr(step)*4, uintptr(next)*4, b, uintptr(g.LDB)*4, &g.C[j], uintptr(g.LDC)*4, g.K, g.M, cols, bias, g.ReLU)
-		j, vectors = j+cols, vectors-of
+		j, vectors = j+cols, vectors-share
 	}
 }
 

@@ -164,3 +164,31 @@ func mustPanic(t *testing.T, name string, f func()) {
 	}()
 	f()
 }
+
+// TestGemmOfFewRows runs the kernels of one row and of two at every number of
+// columns that they take in two calls, on small integers and NaN: there is nothing
+// to round.
+func TestGemmOfFewRows(t *testing.T) {
+	rng := newRand(9)
+	next := func() float32 {
+		if rng.IntN(60) == 0 {
+			return float32(math.NaN())
+		}
+		return float32(rng.IntN(5) - 2)
+	}
+	for n := 1; n <= 225; n++ {
+		for i := range 2 * 2 * 3 * 2 * 2 {
+			c := gemmCase{
+				m: 1 + i%2, n: n, k: []int{0, 1, 11}[i/2%3], form: []string{"NN", "TN"}[i/6%2],
+				bias: i/12%2 > 0, relu: i/24 > 0, pad: 3, offset: n % 9,
+			}
+			g := c.build(next)
+			want := multiply(cpu.Available()[0], g)
+			for _, k := range cpu.Available()[1:] {
+				if got := multiply(k, g); !sameNumbers(got, want) {
+					t.Fatalf("%s, %s: %v, want %v", k.Level(), c, got, want)
+				}
+			}
+		}
+	}
+}

@@ -55,6 +55,41 @@ func TestNoAccessBeyondSlices(t *testing.T) {
 	}
 }
 
+// TestNoAccessBeyondRows does the same with kernels of few rows at every number of
+// vectors, with copies of rows and with normalisations of blocks in more than one register.
+func TestNoAccessBeyondRows(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	s := func(size int) []float32 { return guarded(t, size) }
+	for _, k := range Available() {
+		scratch := make([]float32, GemmScratch)
+		for n := range 28 * 8 {
+			if n%8 > 1 && n%8 != 4 {
+				continue
+			}
+			for _, m := range []int{1, 2} {
+				g := Gemm{M: m, N: n, K: 3, A: s(m * 3), B: s(n * 3), C: s(m * n), Bias: s(n), LDA: 3, LDB: n, LDC: n, ReLU: m == 2}
+				k.Gemm(g, scratch)
+				g.TransA, g.LDA = true, m
+				k.Gemm(g, scratch)
+			}
+		}
+		for _, cols := range []int{1, 2, 3, 7, 8, 9, 31, 32, 33, 40, 63, 257, 300} {
+			for rows := 1; rows < 9; rows++ {
+				to, from := guardedInts(t, []int32{8, 7, 6, 5, -1, 3, 2, 1}[:rows]...), guardedInts(t, []int32{0, 8, 8, 3, 1, 0, 7, 2}[:rows]...)
+				k.CopyRows(rows, cols, portable.Rows[float32]{Of: s(9 * cols), Stride: cols, Index: to}, portable.Rows[float32]{Of: s(9 * cols), Stride: cols, Index: from})
+				k.CopyRows(rows, cols, portable.Rows[float32]{Of: s((rows-1)*(cols+3) + cols), Stride: cols + 3}, portable.Rows[float32]{Of: s(rows * cols), Stride: cols})
+			}
+		}
+		for h := 1; h <= 9; h++ {
+			n := 33 * h
+			k.SoftmaxBlocks(s(n), s(n), h, .5)
+			k.SoftmaxBlocksGrad(s(n), s(n), s(n), h, .5)
+			k.DivideSumBlocks(s(n), s(n), h, .5, .1)
+			k.DivideSumBlocksGrad(s(n), s(n), s(n), s(n), h, .5, .1)
+		}
+	}
+}
+
 func guardProducts(k Kernels, n int, s func(int) []float32) {
 	scratch := make([]float32, GemmScratch)
 	for _, m := range []int{1, 2, 7, 15} {

@@ -92,6 +92,7 @@ func TestMathConforms(t *testing.T) { conform(t, mathCases, 1e-6) }
 
 // TestInPlace runs kernels that may have dst be an input that way.
 func TestInPlace(t *testing.T) {
+	y := newArrays(2, false).normal(99)
 	cases := []struct {
 		name string
 		f    func(k cpu.Kernels, dst, x []float32)
@@ -104,6 +105,11 @@ func TestInPlace(t *testing.T) {
 		{"softmax of 33", func(k cpu.Kernels, dst, x []float32) { k.SoftmaxBlocks(dst, x, 33, 1) }},
 		{"divide by sum of 3", func(k cpu.Kernels, dst, x []float32) { k.DivideSumBlocks(dst, x, 3, 1, 0) }},
 		{"divide by sum of 33", func(k cpu.Kernels, dst, x []float32) { k.DivideSumBlocks(dst, x, 33, 1, 0) }},
+		{"softmax gradient over y", func(k cpu.Kernels, dst, x []float32) { k.SoftmaxBlocksGrad(dst, x, y, 3, 1) }},
+		{"softmax gradient over dy", func(k cpu.Kernels, dst, x []float32) { k.SoftmaxBlocksGrad(dst, y, x, 3, 1) }},
+		{"divide by sum gradient over the first", func(k cpu.Kernels, dst, x []float32) { k.DivideSumBlocksGrad(dst, x, y, y, 3, 1, 0) }},
+		{"divide by sum gradient over the second", func(k cpu.Kernels, dst, x []float32) { k.DivideSumBlocksGrad(dst, y, x, y, 3, 1, 0) }},
+		{"divide by sum gradient over the third", func(k cpu.Kernels, dst, x []float32) { k.DivideSumBlocksGrad(dst, y, y, x, 3, 1, 0) }},
 	}
 	for _, c := range cases {
 		for _, k := range cpu.Available() {

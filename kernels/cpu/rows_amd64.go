@@ -4,6 +4,7 @@ package cpu
 
 import (
 	"fmt"
+	"unsafe"
 
 	"dgsbench/kernels/portable"
 )
@@ -17,7 +18,7 @@ func copyMatrixRows(rows, cols int, to, from portable.Rows[float32]) {
 	if first := checkRows(&from, rows, cols); first < 0 {
 		panic(fmt.Sprintf("cpu: copy of row %d", first))
 	}
-	copyRows(&to.Of[0], &from.Of[0], first(to.Index), first(from.Index), rows, cols, to.Stride, from.Stride)
+	copyRows(unsafe.SliceData(to.Of), unsafe.SliceData(from.Of), unsafe.SliceData(to.Index), unsafe.SliceData(from.Index), rows, cols, to.Stride, from.Stride)
 }
 
 // checkRows panics if the matrix ends before one of the rows. It returns the
@@ -34,12 +35,4 @@ func checkRows(r *portable.Rows[float32], rows, cols int) (least int) {
 		panic(fmt.Sprintf("cpu: copy of row %d of %d numbers, %d apart, of %d in all", most, cols, r.Stride, len(r.Of)))
 	}
 	return least
-}
-
-// first is the address of an index; without one nil.
-func first(index []int32) *int32 {
-	if index == nil {
-		return nil
-	}
-	return &index[0]
 }

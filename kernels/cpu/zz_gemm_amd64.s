@@ -5572,7 +5572,7 @@ noBias1:
 noReLU1:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
-	JNE     partial1
+	JNE     half1
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -5580,9 +5580,9 @@ noReLU1:
 	ADDQ    CX, AX
 	JMP     next1
 
-partial1:
+half1:
 	CMPQ    AX, $0x0c
-	JNE     odd1
+	JNE     masked1
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -5590,7 +5590,7 @@ partial1:
 	ADDQ    CX, AX
 	JMP     next1
 
-odd1:
+masked1:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y2, (AX)
@@ -5686,7 +5686,7 @@ noBias2:
 noReLU2:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
-	JNE     partial2
+	JNE     half2
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -5697,9 +5697,9 @@ noReLU2:
 	ADDQ    CX, AX
 	JMP     next2
 
-partial2:
+half2:
 	CMPQ    AX, $0x0c
-	JNE     odd2
+	JNE     masked2
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -5710,7 +5710,7 @@ partial2:
 	ADDQ    CX, AX
 	JMP     next2
 
-odd2:
+masked2:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y4, (AX)
@@ -5821,7 +5821,7 @@ noBias3:
 noReLU3:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
-	JNE     partial3
+	JNE     half3
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -5835,9 +5835,9 @@ noReLU3:
 	ADDQ    CX, AX
 	JMP     next3
 
-partial3:
+half3:
 	CMPQ    AX, $0x0c
-	JNE     odd3
+	JNE     masked3
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -5851,7 +5851,7 @@ partial3:
 	ADDQ    CX, AX
 	JMP     next3
 
-odd3:
+masked3:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y6, (AX)
@@ -5977,7 +5977,7 @@ noBias4:
 noReLU4:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
-	JNE     partial4
+	JNE     half4
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -5994,9 +5994,9 @@ noReLU4:
 	ADDQ    CX, AX
 	JMP     next4
 
-partial4:
+half4:
 	CMPQ    AX, $0x0c
-	JNE     odd4
+	JNE     masked4
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6013,7 +6013,7 @@ partial4:
 	ADDQ    CX, AX
 	JMP     next4
 
-odd4:
+masked4:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y8, (AX)
@@ -6154,7 +6154,7 @@ noBias5:
 noReLU5:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
-	JNE     partial5
+	JNE     half5
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6174,9 +6174,9 @@ noReLU5:
 	ADDQ    CX, AX
 	JMP     next5
 
-partial5:
+half5:
 	CMPQ    AX, $0x0c
-	JNE     odd5
+	JNE     masked5
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6196,7 +6196,7 @@ partial5:
 	ADDQ    CX, AX
 	JMP     next5
 
-odd5:
+masked5:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y10, (AX)
@@ -6352,7 +6352,7 @@ noBias6:
 noReLU6:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x10
-	JNE     partial6
+	JNE     half6
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6375,9 +6375,9 @@ noReLU6:
 	ADDQ    CX, AX
 	JMP     next6
 
-partial6:
+half6:
 	CMPQ    AX, $0x0c
-	JNE     odd6
+	JNE     masked6
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6400,7 +6400,7 @@ partial6:
 	ADDQ    CX, AX
 	JMP     next6
 
-odd6:
+masked6:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y12, (AX)
@@ -6513,23 +6513,23 @@ noBias1:
 noReLU1:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
-	JNE     partial1
+	JNE     half1
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
 	ADDQ    CX, AX
 	JMP     next1
 
-partial1:
+half1:
 	CMPQ    AX, $0x04
-	JNE     odd1
+	JNE     masked1
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS X0, (AX)
 	ADDQ    CX, AX
 	JMP     next1
 
-odd1:
+masked1:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y1, (AX)
@@ -6610,7 +6610,7 @@ noBias2:
 noReLU2:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
-	JNE     partial2
+	JNE     half2
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6619,9 +6619,9 @@ noReLU2:
 	ADDQ    CX, AX
 	JMP     next2
 
-partial2:
+half2:
 	CMPQ    AX, $0x04
-	JNE     odd2
+	JNE     masked2
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS X0, (AX)
@@ -6630,7 +6630,7 @@ partial2:
 	ADDQ    CX, AX
 	JMP     next2
 
-odd2:
+masked2:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y2, (AX)
@@ -6720,7 +6720,7 @@ noBias3:
 noReLU3:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
-	JNE     partial3
+	JNE     half3
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6731,9 +6731,9 @@ noReLU3:
 	ADDQ    CX, AX
 	JMP     next3
 
-partial3:
+half3:
 	CMPQ    AX, $0x04
-	JNE     odd3
+	JNE     masked3
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS X0, (AX)
@@ -6744,7 +6744,7 @@ partial3:
 	ADDQ    CX, AX
 	JMP     next3
 
-odd3:
+masked3:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y3, (AX)
@@ -6843,7 +6843,7 @@ noBias4:
 noReLU4:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
-	JNE     partial4
+	JNE     half4
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6856,9 +6856,9 @@ noReLU4:
 	ADDQ    CX, AX
 	JMP     next4
 
-partial4:
+half4:
 	CMPQ    AX, $0x04
-	JNE     odd4
+	JNE     masked4
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS X0, (AX)
@@ -6871,7 +6871,7 @@ partial4:
 	ADDQ    CX, AX
 	JMP     next4
 
-odd4:
+masked4:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y4, (AX)
@@ -6979,7 +6979,7 @@ noBias5:
 noReLU5:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
-	JNE     partial5
+	JNE     half5
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -6994,9 +6994,9 @@ noReLU5:
 	ADDQ    CX, AX
 	JMP     next5
 
-partial5:
+half5:
 	CMPQ    AX, $0x04
-	JNE     odd5
+	JNE     masked5
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS X0, (AX)
@@ -7011,7 +7011,7 @@ partial5:
 	ADDQ    CX, AX
 	JMP     next5
 
-odd5:
+masked5:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y5, (AX)
@@ -7128,7 +7128,7 @@ noBias6:
 noReLU6:
 	MOVQ    cols+80(FP), AX
 	CMPQ    AX, $0x08
-	JNE     partial6
+	JNE     half6
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS Y0, (AX)
@@ -7145,9 +7145,9 @@ noReLU6:
 	ADDQ    CX, AX
 	JMP     next6
 
-partial6:
+half6:
 	CMPQ    AX, $0x04
-	JNE     odd6
+	JNE     masked6
 	MOVQ    c+40(FP), AX
 	MOVQ    cRow+48(FP), CX
 	VMOVUPS X0, (AX)
@@ -7164,7 +7164,7 @@ partial6:
 	ADDQ    CX, AX
 	JMP     next6
 
-odd6:
+masked6:
 	MOVQ       c+40(FP), AX
 	MOVQ       cRow+48(FP), CX
 	VMASKMOVPS Y0, Y6, (AX)

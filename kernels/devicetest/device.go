@@ -166,6 +166,12 @@ func checkRowsOutOfRange(t *testing.T, d kernels.Device) {
 			b.GatherRows(1, rows, cols, b.normal(cols), b.normal(rows*cols), bad)
 		},
 		"ScatterRows": func(b *bench, bad kernels.Ints) { b.ScatterRows(1, cols, b.NewBuffer(rows*cols), b.normal(cols), bad) },
+		"MoveRows, to": func(b *bench, bad kernels.Ints) {
+			b.MoveRows(1, cols, b.NewBuffer(rows*cols), bad, b.normal(rows*cols), b.list(0))
+		},
+		"MoveRows, from": func(b *bench, bad kernels.Ints) {
+			b.MoveRows(1, cols, b.NewBuffer(rows*cols), b.list(0), b.normal(rows*cols), bad)
+		},
 		"ScatterAddRows": func(b *bench, bad kernels.Ints) {
 			b.ScatterAddRows(1, rows, cols, b.normal(rows*cols), b.normal(cols), bad)
 		},

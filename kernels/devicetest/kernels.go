@@ -56,7 +56,9 @@ var rowCases = []kernelCase{
 	{"ScatterRows", 1, func(b *bench, rows, cols int) {
 		b.ScatterRows(rows, cols, b.normal(7*cols), b.normal(rows*cols), b.rows(rows, 7))
 	}},
-	{"PutRows", 1, func(b *bench, _, n int) { b.PutRows(4, n, b.normal(7*n), b.normal(4*n), b.list(6, -1, 0, 3)) }},
+	{"PutRows", 1, func(b *bench, _, n int) {
+		b.PutRows(9, n, b.normal(7*n), b.normal(9*n), b.list(6, -1, 0, 3, -1, -1, 2, -1, 1))
+	}},
 	{"CopyRows", 1, func(b *bench, rows, cols int) {
 		b.CopyRows(rows, cols, b.normal(rows*(cols+1)), cols+1, b.normal(rows*(cols+2)), cols+2)
 	}},

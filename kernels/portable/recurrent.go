@@ -158,7 +158,7 @@ func newTimeRange[T Float](w, b []T) timeRange { return timeRange{largest(w), la
 // largest is the largest magnitude in x, or NaN, whose bits are above all.
 func largest[T Float](x []T) float64 {
 	var bits uint64
-	for _, v := range x { // integers, as a maximum of numbers takes ten times as long
+	for _, v := range x { // integers, as a maximum of numbers takes longer
 		bits = max(bits, math.Float64bits(float64(v))&^(1<<63))
 	}
 	return math.Float64frombits(bits)

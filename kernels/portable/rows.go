@@ -58,10 +58,15 @@ func (d *Device[T]) GatherRows(rows, srcRows, cols int, dst, src kernels.Buffer,
 }
 
 func (d *Device[T]) ScatterRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
-	if rows > 0 && slices.Min(listed(index, rows)) < 0 {
-		panic("kernels: ScatterRows to a negative row")
-	}
+	checkPlaces("ScatterRows", listed(index, rows))
 	d.PutRows(rows, cols, dst, src, index)
+}
+
+// checkPlaces panics if a row is to go to a negative one.
+func checkPlaces(op string, to []int32) {
+	if len(to) > 0 && slices.Min(to) < 0 {
+		panic("kernels: " + op + " to a negative row")
+	}
 }
 
 func (d *Device[T]) PutRows(rows, cols int, dst, src kernels.Buffer, index kernels.Ints) {
@@ -73,6 +78,7 @@ func (d *Device[T]) CopyRows(rows, cols int, dst kernels.Buffer, dstStride int, 
 }
 
 func (d *Device[T]) MoveRows(rows, cols int, dst kernels.Buffer, to kernels.Ints, src kernels.Buffer, from kernels.Ints) {
+	checkPlaces("MoveRows", listed(to, rows))
 	d.divideCopies(rows, cols, Rows[T]{d.Elements(dst), cols, listed(to, rows)}, Rows[T]{d.Elements(src), cols, listed(from, rows)})
 }
 

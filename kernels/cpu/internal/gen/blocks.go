@@ -75,8 +75,8 @@ const sideBySide = 4
 func (p packing) span(n, dst reg.Register, read []reg.Register, f func([]lanes) []V) {
 	used := p.sign(p.set(p.row(rowUsed)))
 	// A masked store of AVX2 is slow, and so is a load of what was just stored in
-	// part. So the lanes past the blocks, which belong to the next ones, get what
-	// the array that dst may be has there.
+	// part. So the lanes past the blocks, which belong to the next ones, get
+	// the elements of the array that dst may be.
 	same := p.GP64()
 	p.MOVQ(read[0], same)
 	for _, r := range read[1:] {

@@ -256,7 +256,7 @@ func (t *tile) finish(rows int) {
 	// end with half a vector.
 	cols, next := t.load("cols"), operand.LabelRef(t.label("next", rows))
 	for _, half := range []int{0, 1} {
-		other := operand.LabelRef(t.label([]string{"partial", "odd"}[half], rows))
+		other := operand.LabelRef(t.label([]string{"half", "masked"}[half], rows))
 		t.CMPQ(cols, operand.Imm(uint64(t.vectors*t.lanes-half*t.lanes/2)))
 		t.JNE(other)
 		t.eachVector(masks, func(acc V, mask reg.Register, c operand.Mem) {

@@ -27,16 +27,22 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	}
 }
 
-// TestRegistersOfAVX2 fails if a kernel without AVX-512 uses one of the registers
-// that only AVX-512 has: avo takes them when the others are in use.
+// TestRegistersOfAVX2 fails if a kernel without AVX-512 uses one of the instructions or
+// registers that only AVX-512 has: avo takes these when the others are in use.
 func TestRegistersOfAVX2(t *testing.T) {
 	files, err := generate()
 	if err != nil {
 		t.Fatal(err)
 	}
+	needs := regexp.MustCompile(`// Requires: (.*)\nTEXT ·(\w+)`)
 	upper := regexp.MustCompile(`\b([XY](1[6-9]|2\d|3[01])|Z\d+|K\d)\b`)
 	kernels := 0
 	for _, text := range files {
+		for _, kernel := range needs.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(kernel[1], "AVX512") && !strings.Contains(kernel[2], "AVX512") {
+				t.Errorf("%s requires %s", kernel[2], kernel[1])
+			}
+		}
 		for _, kernel := range strings.Split(string(text), "\nTEXT ")[1:] {
 			name, body, _ := strings.Cut(kernel, "(SB)")
 			if strings.Contains(name, "AVX512") {

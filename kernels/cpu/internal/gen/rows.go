@@ -9,8 +9,8 @@ import (
 const (
 	// rowsAhead is how many rows before its turn a row is prefetched.
 	rowsAhead = 4
-	// prefetched are the bytes of a row that are; from there on the processor does
-	// so itself.
+	// prefetched is how many bytes of a row are; the processor fetches the rest
+	// by itself.
 	prefetched = 1024
 	// unrolled is how many vectors a loop copies.
 	unrolled = 4

@@ -77,8 +77,8 @@ func (e exponential) of(x V) V {
 	return e.scale(e.expParts(e.max(e.bottom, e.min(e.top, x))))
 }
 
-// ofNegative is e^x for x <= 0. AVX2 scales in two steps, of which only the second
-// can round: 2^(n+24) is normal down to the lowest n, -150.
+// ofNegative is e^x for x <= 0. AVX2 scales in two steps. 2^(n+24) is normal down to the
+// lowest n, -150, so the first step rounds only where the result is zero.
 func (e exponential) ofNegative(x V) V {
 	p, n, shifted := e.expParts(e.max(e.bottom, x))
 	if e.wide() {
