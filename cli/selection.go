@@ -173,9 +173,7 @@ func (s selection) records() ([]record.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.ofOneClass(slices.DeleteFunc(records, func(r record.Record) bool {
-		return !s.ofDevice(r) || !results.Fits(r, s.trials)
-	}))
+	return s.ofOneClass(results.Fitting(lists.Filter(records, s.ofDevice), s.trials))
 }
 
 // load loads the records of the suite, those of older numerics if asked for.
@@ -258,7 +256,7 @@ func (s selection) unmeasured() ([]specs.Trial, error) {
 		return nil, err
 	}
 	all, _, err := s.store().Load(s.suite)
-	return s.without(slices.DeleteFunc(all, func(r record.Record) bool { return !results.Fits(r, s.trials) })), err
+	return s.without(results.Fitting(all, s.trials)), err
 }
 
 // without returns the trials that have none of the records.

@@ -195,11 +195,21 @@ func MadeBy(r record.Record, t specs.Trial) bool {
 		t.Identity(r.DataChecksum, r.Numerics, r.Device) == r.Identity
 }
 
-// Fits reports whether a record is of one of the trials: the same key and
-// the same spec, on whatever data and numerics it was made.
-func Fits(r record.Record, trials []specs.Trial) bool {
-	i := slices.IndexFunc(trials, func(t specs.Trial) bool { return KeyOf(t) == r.Key })
-	return i >= 0 && MadeBy(r, trials[i])
+// Fitting returns the records that are of one of the trials, in order: the same key
+// and the same spec, on whatever data and numerics they were made.
+func Fitting(records []record.Record, trials []specs.Trial) (fitting []record.Record) {
+	fits := make([]bool, len(records))
+	_ = lists.Parallel(len(records), func(i int) error {
+		of := slices.IndexFunc(trials, func(t specs.Trial) bool { return KeyOf(t) == records[i].Key })
+		fits[i] = of >= 0 && MadeBy(records[i], trials[of])
+		return nil
+	})
+	for i, r := range records {
+		if fits[i] {
+			fitting = append(fitting, r)
+		}
+	}
+	return fitting
 }
 
 // FitOrForeign selects the records of a folder that is compared with others,
@@ -208,7 +218,7 @@ func Fits(r record.Record, trials []specs.Trial) bool {
 // have the same one; otherwise they are left out, and counted as unclear.
 func FitOrForeign(records []record.Record, trials []specs.Trial) (use []record.Record, unclear int) {
 	for _, cell := range lists.GroupBy(records, func(r record.Record) record.CellKey { return r.Key.CellKey }) {
-		fitting := slices.DeleteFunc(slices.Clone(cell), func(r record.Record) bool { return !Fits(r, trials) })
+		fitting := Fitting(cell, trials)
 		switch {
 		case len(fitting) > 0:
 			use = append(use, fitting...)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"dgsbench/internal/atomicfile"
+	"dgsbench/internal/lists"
 	"dgsbench/internal/regular"
 )
 
@@ -100,18 +101,22 @@ func (s Store) readIntact(file string) (r Record, intact bool, err error) {
 // incomplete. Anything else in the place of a record is an error that names
 // the file. A folder that does not exist is empty.
 func (s Store) Load(suite string) (records []Record, incomplete []string, err error) {
-	err = s.each(suite, func(file string) error {
-		r, intact, err := s.readIntact(file)
-		switch {
-		case err != nil:
-			return err
-		case !intact:
-			incomplete = append(incomplete, file)
-		default:
-			records = append(records, r)
-		}
-		return nil
+	var files []string
+	if err := s.each(suite, func(file string) error { files = append(files, file); return nil }); err != nil {
+		return nil, nil, err
+	}
+	all, intact := make([]Record, len(files)), make([]bool, len(files))
+	err = lists.Parallel(len(files), func(i int) (err error) {
+		all[i], intact[i], err = s.readIntact(files[i])
+		return err
 	})
+	for i, file := range files {
+		if intact[i] {
+			records = append(records, all[i])
+		} else {
+			incomplete = append(incomplete, file)
+		}
+	}
 	return records, incomplete, err
 }
 
