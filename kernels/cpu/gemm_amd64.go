@@ -12,7 +12,7 @@ type gemmKernels struct {
 	few []rowsKernel
 }
 
-// rowsKernel computes all rows of C, which has at most so many vectors of columns.
+// rowsKernel computes all rows of at most vectors vectors of columns of C.
 type rowsKernel struct {
 	vectors int
 	run     func(a *float32, aRow, aCol uintptr, b *float32, bRow uintptr, c *float32, cRow uintptr, depth, rows, cols int, bias *float32, relu bool)

@@ -37,6 +37,9 @@ func gemmCases() []gemmCase {
 			}
 		}
 	}
+	for n := 41; n < 130; n++ { // more columns of two rows
+		add(2, n, 1+n%21)
+	}
 	for size := range 41 {
 		add(size, 33, 17)
 		add(9, 49, size)

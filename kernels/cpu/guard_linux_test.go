@@ -81,11 +81,7 @@ func TestNoAccessBeyondRows(t *testing.T) {
 			}
 		}
 		for h := 1; h <= 9; h++ {
-			n := 33 * h
-			k.SoftmaxBlocks(s(n), s(n), h, .5)
-			k.SoftmaxBlocksGrad(s(n), s(n), s(n), h, .5)
-			k.DivideSumBlocks(s(n), s(n), h, .5, .1)
-			k.DivideSumBlocksGrad(s(n), s(n), s(n), s(n), h, .5, .1)
+			guardBlocks(k, h, 33, s)
 		}
 	}
 }
@@ -128,11 +124,16 @@ func guardArrays(k Kernels, n int, s func(int) []float32) {
 }
 
 func guardRows(k Kernels, n int, s func(int) []float32) {
-	k.SoftmaxBlocks(s(7*n), s(7*n), n, .5)
-	k.SoftmaxBlocksGrad(s(7*n), s(7*n), s(7*n), n, .5)
-	k.DivideSumBlocks(s(7*n), s(7*n), n, .5, .1)
-	k.DivideSumBlocksGrad(s(7*n), s(7*n), s(7*n), s(7*n), n, .5, .1)
+	guardBlocks(k, n, 7, s)
 	k.SigmoidGrad(s(n), s(n), s(n))
+}
+
+func guardBlocks(k Kernels, h, blocks int, s func(int) []float32) {
+	n := h * blocks
+	k.SoftmaxBlocks(s(n), s(n), h, .5)
+	k.SoftmaxBlocksGrad(s(n), s(n), s(n), h, .5)
+	k.DivideSumBlocks(s(n), s(n), h, .5, .1)
+	k.DivideSumBlocksGrad(s(n), s(n), s(n), s(n), h, .5, .1)
 }
 
 type numbers = portable.Buffer[float32]

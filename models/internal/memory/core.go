@@ -21,7 +21,7 @@ type Core struct {
 
 	opts   Options
 	device kernels.Device
-	table  kernels.Buffer // Table's
+	table  kernels.Buffer // of Table
 	nodes  int
 	width  int // columns of an event's features within a message
 	rows   halves.Rows

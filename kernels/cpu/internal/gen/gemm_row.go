@@ -70,8 +70,8 @@ const depthAhead = 4
 // stepRow adds one k to every accumulator.
 func (t *tile) stepRow(masks []reg.Register) {
 	if t.lanes == 8 && len(t.acc) > 1 { // few columns at a time, so rows of B are far apart
-		for line := range (len(masks)*t.lanes*4+63)/64 + 1 {
-			t.PREFETCHT0(operand.Mem{Base: t.b, Index: t.bRow, Scale: depthAhead, Disp: 64 * line})
+		for line := range (len(masks)*t.lanes*4+lineBytes-1)/lineBytes + 1 {
+			t.PREFETCHT0(operand.Mem{Base: t.b, Index: t.bRow, Scale: depthAhead, Disp: lineBytes * line})
 		}
 	}
 	a := make([]V, len(t.acc))

@@ -297,7 +297,7 @@ func (m *machine) mask(rest reg.Register, disp int) reg.Register {
 	return v
 }
 
-// lineBytes is the width of the widest register.
+// lineBytes is the width of the widest register and of a cache line.
 const lineBytes = 64
 
 // pool holds the constants of all kernels, each repeated over the widest
